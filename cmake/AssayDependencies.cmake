@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+# Every library that is not ours. ci/install names the Debian package of each.
+
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(Eigen3 3.4 REQUIRED)
+find_package(CLI11 2 REQUIRED)
+find_package(tl-expected 1 REQUIRED)

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// A Hugging Face checkpoint folder: config.json and the weights that it promises.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/checkpoint/model_config.h"
+#include "runtime/checkpoint/safetensors.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::checkpoint {
+
+/// A weight that an architecture needs, by the name and shape that Hugging Face gives it.
+struct expected_tensor {
+  std::string name;
+  std::vector<std::uint64_t> shape;
+};
+
+/// Every tensor that a model of this config has, in execution order (embedding, layers, final norm,
+/// head unless tied).
+std::vector<expected_tensor> expected_tensors(const model_config& config);
+
+/// Ownership: owns the mapping behind every view.
+class checkpoint {
+ public:
+  /// Reads config.json, generation_config.json where present (its eos ids win), and
+  /// model.safetensors; checks that each expected tensor is there with its shape and a float type,
+  /// and that no weight is NaN or infinite.
+  /// Errors: unusable_input or io, one line that names file, field or tensor, and the fix.
+  static result<checkpoint> open(const std::filesystem::path& folder);
+
+  const model_config& config() const { return config_; }
+  const safetensors_file& weights() const { return weights_; }
+  /// Tensors in the file that the architecture does not use, by name.
+  const std::vector<std::string>& unused_tensors() const { return unused_; }
+  const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  checkpoint(model_config config, safetensors_file weights, std::filesystem::path folder);
+  model_config config_;
+  safetensors_file weights_;
+  std::filesystem::path folder_;
+  std::vector<std::string> unused_;
+};
+
+}  // namespace assay::checkpoint

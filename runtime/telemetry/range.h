@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What a submission is for. The runtime opens a range around the calls that belong together, the
+// device passes the number through unread, and a counter's claim names it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace assay::telemetry {
+
+enum class range : std::uint16_t {
+  any = 0,    ///< in a claim: whatever the range; on a submission: no range open
+  weights,    ///< checkpoint tensors on their way into the arena
+  inputs,     ///< token ids and positions of a step
+  kv_append,  ///< new keys and values into their pages
+  compute,    ///< operators of the forward pass
+  logits,     ///< the last row of logits on its way to the host
+  arena,      ///< allocations of the runtime
+  sentinel,   ///< the harness's known-answer operations: no counter may claim them
+};
+
+inline constexpr int range_count = 8;
+
+constexpr std::string_view to_string(range r) {
+  switch (r) {
+    case range::any:
+      return "any";
+    case range::weights:
+      return "weights";
+    case range::inputs:
+      return "inputs";
+    case range::kv_append:
+      return "kv_append";
+    case range::compute:
+      return "compute";
+    case range::logits:
+      return "logits";
+    case range::arena:
+      return "arena";
+    case range::sentinel:
+      return "sentinel";
+  }
+  return "?";
+}
+
+}  // namespace assay::telemetry
