@@ -14,9 +14,9 @@
 
 namespace assay::kv {
 
-/// Shapes: one arena buffer (layers, capacity_pages, 2, page_tokens, kv_heads, head_dim) f32: of each
-/// layer and page the keys, then the values. A token's keys lie together, so a run of tokens within
-/// a page is one copy.
+/// Shapes: one arena buffer (layers, capacity_pages, 2, page_tokens, kv_heads, head_dim) f32: of
+/// each layer and page the keys, then the values. A token's keys lie together, so a run of tokens
+/// within a page is one copy.
 struct kv_layout {
   std::uint32_t layers = 0;
   std::uint32_t kv_heads = 0;

@@ -12,8 +12,8 @@ namespace assay::ops {
 namespace {
 
 // e^x = 2^n · e^r with n = round(x / ln 2), so |r| <= ln 2 / 2 = 0.347. The Taylor series to the
-// seventh power leaves r^8 / 8! <= 5.2e-9. ln 2 is taken off in two parts, the first with 9 trailing
-// zero bits so that n · part is exact for |n| <= 127.
+// seventh power leaves r^8 / 8! <= 5.2e-9. ln 2 is taken off in two parts, the first with 9
+// trailing zero bits so that n · part is exact for |n| <= 127.
 [[gnu::always_inline]] inline float exponential(float x) {
   constexpr float log2_e = 1.44269504F;
   constexpr float ln2_high = 0.693145752F;   // 0x3f317200

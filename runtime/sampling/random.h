@@ -9,8 +9,8 @@
 namespace assay::sampling {
 
 /// Philox 4x32 with ten rounds. Counter-based, so a draw can be repeated or skipped at will.
-/// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11; checked
-/// against the paper's known answers.
+/// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11;
+/// checked against the paper's known answers.
 std::array<std::uint32_t, 4> philox(const std::array<std::uint32_t, 4>& counter,
                                     const std::array<std::uint32_t, 2>& key);
 

@@ -16,9 +16,8 @@ namespace assay::sampling {
 /// Errors: unusable_input, where a logit is NaN or infinite, naming its id.
 result<std::int32_t> pick_highest(std::span<const float> logits);
 
-/// The id that `draw`, uniform in [0, 1), falls on where each id has the width of its probability at
-/// `temperature` > 0.
-/// Errors: as pick_highest. `weights` is scratch.
+/// The id that `draw`, uniform in [0, 1), falls on where each id has the width of its probability
+/// at `temperature` > 0. Errors: as pick_highest. `weights` is scratch.
 result<std::int32_t> pick_at(std::span<const float> logits, double temperature, double draw,
                              std::vector<double>& weights);
 
