@@ -15,6 +15,7 @@ KERNEL_LINES = 100
 ALLOWLIST = "ci/lint.d/allowlist"
 COUNTED = tree.HOST_SUFFIXES + (".def", ".py", ".cmake", ".txt")
 SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
+LEAD = re.compile(r"\s*(?:(?:public|private|protected)\s*:\s*)*")
 NAME = re.compile(r"([A-Za-z_~][\w:~]*)\s*\(")
 
 
@@ -44,7 +45,7 @@ def functions(text):
         if match.group() == "{":
             head = text[head_start:at]
             inside = any(kind == "body" for kind, *_ in stack)
-            stack.append((*kind_of(head, inside), head_start + len(head) - len(head.lstrip())))
+            stack.append((*kind_of(head, inside), head_start + LEAD.match(head).end()))
         elif match.group() == "}" and stack:
             kind, name, start = stack.pop()
             if kind == "body":
