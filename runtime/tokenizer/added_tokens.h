@@ -17,7 +17,8 @@ struct added_token {
   bool is_single_word = false;  ///< matches only where no word character touches it
   bool strips_left = false;     ///< takes the white space before it along
   bool strips_right = false;
-  bool is_normalized = false;  ///< looked for in the normalised text, not in the text as given
+  /// Looked for in the normalised text, not in the text as given; `content` is normalised too.
+  bool is_normalized = false;
   bool is_special = false;
 };
 

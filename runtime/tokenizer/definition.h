@@ -44,7 +44,7 @@ result<void> read_pipeline(const nlohmann::json& root, const std::filesystem::pa
                            tokenizer_definition& into);
 result<void> read_model(const nlohmann::json& root, const std::filesystem::path& file,
                         tokenizer_definition& into);
-/// After read_model: an added token may repeat an entry of the vocabulary.
+/// After the other two: an added token may repeat an entry of the vocabulary, and is normalised.
 result<void> read_added_tokens(const nlohmann::json& root, const std::filesystem::path& file,
                                tokenizer_definition& into);
 

@@ -54,6 +54,11 @@ result<const nlohmann::json*> json_object::require(std::string_view member) cons
   return value;
 }
 
+result<bool> json_object::boolean(std::string_view member) const {
+  ASSAY_TRY(require(member));
+  return boolean(member, false);
+}
+
 result<bool> json_object::boolean(std::string_view member, bool if_missing) const {
   const nlohmann::json* value = find(member);
   if (value == nullptr) return if_missing;

@@ -39,6 +39,7 @@ class json_object {
   /// Null where the member is missing.
   const nlohmann::json* find(std::string_view member) const;
   result<const nlohmann::json*> require(std::string_view member) const;
+  result<bool> boolean(std::string_view member) const;
   result<bool> boolean(std::string_view member, bool if_missing) const;
   result<std::string> string(std::string_view member) const;
 

@@ -34,21 +34,11 @@ std::string decoded_bytes(const std::string& content) {
   return spelled ? std::move(*spelled) : content;
 }
 
-added_token_splitter raw_splitter(const tokenizer_definition& from) {
+/// The tokens that are looked for in the text as given, or in the normalised text.
+added_token_splitter splitter_of(const tokenizer_definition& from, bool is_normalized) {
   std::vector<added_token> tokens;
   for (const added_token& token : from.added_tokens)
-    if (!token.is_normalized) tokens.push_back(token);
-  return added_token_splitter(std::move(tokens));
-}
-
-/// Tokens looked for in normalised text are themselves normalised first.
-added_token_splitter normalized_splitter(const tokenizer_definition& from) {
-  std::vector<added_token> tokens;
-  for (added_token token : from.added_tokens) {
-    if (!token.is_normalized) continue;
-    if (from.normalises_to_nfc) token.content = to_nfc(token.content);
-    tokens.push_back(std::move(token));
-  }
+    if (token.is_normalized == is_normalized) tokens.push_back(token);
   return added_token_splitter(std::move(tokens));
 }
 
@@ -71,8 +61,8 @@ struct tokenizer::state {
   state(const tokenizer_definition& from, telemetry::counter_writer& writer)
       : normalises_to_nfc(from.normalises_to_nfc),
         pattern(from.pattern),
-        raw_tokens(raw_splitter(from)),
-        normalized_tokens(normalized_splitter(from)),
+        raw_tokens(splitter_of(from, /*is_normalized=*/false)),
+        normalized_tokens(splitter_of(from, /*is_normalized=*/true)),
         bpe(make_bpe(from)),
         counters(writer) {
     for (const vocabulary_entry& entry : from.vocabulary) place(entry.id) = entry.bytes;
