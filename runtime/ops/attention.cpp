@@ -48,12 +48,15 @@ void score_page(const page_rows& page, const group_view& group, softmax_state& s
   for (std::uint32_t first = 0; first < page.count; first += 4) {
     const std::uint32_t live = std::min(page.count - first, 4U);
     const auto keys = quad_at(page.keys, page.stride, first, live);
-    row_quad rows;
-    for (std::size_t i = 0; i < 4; ++i) rows[i] = reinterpret_cast<const std::byte*>(keys[i]);
-    for (std::uint32_t h = 0; h < group.heads; ++h) {
-      std::array<float, 4> sums;
-      dot_quad(checkpoint::dtype::f32, rows, group.q + h * group.head_dim, group.head_dim, sums);
-      for (std::uint32_t i = 0; i < live; ++i) state.shares[h][first + i] = sums[i] * scale;
+    for (std::uint32_t h = 0; h < group.heads; h += 2) {
+      const std::uint32_t other = std::min(h + 1, group.heads - 1);
+      std::array<std::array<float, 4>, 2> sums;
+      dot_quad_pair(keys, group.q + h * group.head_dim, group.q + other * group.head_dim,
+                    group.head_dim, sums);
+      for (std::uint32_t i = 0; i < live; ++i) {
+        state.shares[h][first + i] = sums[0][i] * scale;
+        state.shares[other][first + i] = sums[other - h][i] * scale;
+      }
     }
     context.kv_bytes += std::uint64_t{live} * group.head_dim * sizeof(float);
   }
