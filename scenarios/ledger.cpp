@@ -33,7 +33,55 @@ std::int64_t append_copies(const model_shape& m, const cache_shape& cache, const
   return 2 * m.layers * (pages_for(r.prompt_tokens, cache) + r.decode_steps);
 }
 
+// Every grant of the arena is a multiple of this.
+constexpr std::int64_t grant_bytes = 64;
+// Weights, KV pages, activations.
+constexpr std::int64_t arena_buffers = 3;
+
+std::int64_t granted(std::int64_t bytes) {
+  return (bytes + grant_bytes - 1) / grant_bytes * grant_bytes;
+}
+
+// Each tensor is placed on a boundary of its own.
+std::int64_t placed_weights(const model_shape& m) {
+  const auto tensor = [&](std::int64_t elements) {
+    return granted(elements * m.weight_width_bytes);
+  };
+  const std::int64_t query = m.heads * m.head_dim;
+  const std::int64_t key = m.kv_heads * m.head_dim;
+  const std::int64_t layer = 2 * tensor(m.hidden) + 2 * tensor(m.head_dim) +
+                             2 * tensor(query * m.hidden) + 2 * tensor(key * m.hidden) +
+                             3 * tensor(m.hidden * m.intermediate);
+  return (m.is_head_tied ? 1 : 2) * tensor(m.vocab_rows * m.hidden) + m.layers * layer +
+         tensor(m.hidden);
+}
+
+// A row of each kind a token, and one row of logits.
+std::int64_t placed_activations(const model_shape& m, std::int64_t tokens) {
+  const auto rows = [&](std::int64_t width) {
+    return granted(tokens * width * activation_width_bytes);
+  };
+  return rows(1) + 2 * rows(m.hidden) + rows(m.head_dim) + 2 * rows(m.heads * m.head_dim) +
+         2 * rows(m.kv_heads * m.head_dim) + 2 * rows(m.intermediate) +
+         granted(m.vocab_rows * activation_width_bytes);
+}
+
 }  // namespace
+
+std::int64_t kv_page_bytes(const model_shape& m, const cache_shape& cache) {
+  return kv_token_bytes(m) * cache.page_tokens;
+}
+
+arena_shape arena_of(const model_shape& m, const cache_shape& cache) {
+  return {placed_weights(m),
+          granted(pages_for(cache.context_tokens, cache) * kv_page_bytes(m, cache)),
+          placed_activations(m, cache.context_tokens)};
+}
+
+std::vector<expectation> expect_unload() {
+  using id = telemetry::counter_id;
+  return {{id::arena_live_bytes, 0}, {id::arena_frees_count, arena_buffers}};
+}
 
 std::int64_t weight_bytes(const model_shape& m) {
   const std::int64_t tables = (m.is_head_tied ? 1 : 2) * m.vocab_rows * m.hidden;
@@ -73,9 +121,13 @@ std::vector<expectation> expect_load(const model_shape& m, const cache_shape& ca
       {id::checkpoint_unused_tensors_count, m.header_tensor_count - copies},
       {id::weights_h2d_bytes, weight_bytes(m)},
       {id::weights_h2d_copies_count, copies},
+      {id::arena_live_bytes, arena_of(m, cache).total_bytes()},
+      {id::arena_peak_bytes, arena_of(m, cache).total_bytes()},
+      {id::arena_allocations_count, arena_buffers},
       {id::kv_capacity_pages, pages_for(cache.context_tokens, cache)},
       {id::device_submissions_count, copies + events_of_load},
       {id::device_events_count, events_of_load},
+      {id::device_syncs_count, 1},
   };
 }
 

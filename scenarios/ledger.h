@@ -67,11 +67,25 @@ std::int64_t kv_read_bytes(const model_shape& model, const request_shape& reques
 std::int64_t pass_launches(const model_shape& model);
 std::int64_t pages_for(std::int64_t tokens, const cache_shape& cache);
 
+/// What the runtime takes of the arena: weights, KV pages, activations for the longest pass, each
+/// buffer or part of one rounded up to 64 bytes.
+struct arena_shape {
+  std::int64_t weights_bytes = 0;
+  std::int64_t kv_bytes = 0;
+  std::int64_t activations_bytes = 0;
+  std::int64_t total_bytes() const { return weights_bytes + kv_bytes + activations_bytes; }
+};
+arena_shape arena_of(const model_shape& model, const cache_shape& cache);
+/// Bytes of one KV page over all layers.
+std::int64_t kv_page_bytes(const model_shape& model, const cache_shape& cache);
+
 /// Expectations over the load window.
 std::vector<expectation> expect_load(const model_shape& model, const cache_shape& cache);
 /// Expectations over one request's window, its end included (pages given back).
 std::vector<expectation> expect_request(const model_shape& model, const cache_shape& cache,
                                         const request_shape& request);
+/// Expectations over the window in which everything is given back.
+std::vector<expectation> expect_unload();
 /// Levels while a request holds `context_tokens` in the cache.
 std::vector<expectation> expect_levels(const cache_shape& cache, std::int64_t context_tokens);
 

@@ -24,6 +24,8 @@ void add(range_tally& tally, const assay_record& record) {
   tally.busy_ns += record.end_ns - record.start_ns;
 }
 
+constexpr std::uint8_t allocation = 1;  // op of a MEMORY record
+
 bool is_sentinel(std::size_t range) {
   return range == static_cast<std::size_t>(telemetry::range::sentinel);
 }
@@ -31,9 +33,12 @@ bool is_sentinel(std::size_t range) {
 }  // namespace
 
 void activity_tally::take(std::span<const assay_record> records) {
-  for (const assay_record& record : records)
-    if (record.kind == ASSAY_ACTIVITY && record.range < by_range_.size())
-      add(by_range_[record.range], record);
+  for (const assay_record& record : records) {
+    if (record.range >= by_range_.size()) continue;
+    if (record.kind == ASSAY_ACTIVITY) add(by_range_[record.range], record);
+    if (record.kind == ASSAY_MEMORY && !is_sentinel(record.range))
+      memory_bytes_ += record.op == allocation ? record.amount : -record.amount;
+  }
 }
 
 std::int64_t activity_tally::operations() const {

@@ -34,6 +34,8 @@ class activity_tally {
   const range_tally& of(telemetry::range range) const {
     return by_range_[static_cast<std::size_t>(range)];
   }
+  /// Bytes that the arena granted less those it took back, the sentinel's left out.
+  std::int64_t memory_bytes() const { return memory_bytes_; }
   /// Copies, launches and events of every range but the sentinel's.
   std::int64_t operations() const;
   /// Time that the workers spent in copies and launches, the sentinel's left out.
@@ -41,6 +43,7 @@ class activity_tally {
 
  private:
   std::array<range_tally, telemetry::range_count> by_range_{};
+  std::int64_t memory_bytes_ = 0;
 };
 
 }  // namespace assay::cli

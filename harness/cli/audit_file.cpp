@@ -12,10 +12,7 @@ result<model::audit_report> audit_file(const std::string& path) {
   ASSAY_TRY_ASSIGN(trace::trace_reader reader, trace::trace_reader::open(path));
   audit::auditor auditor;
   ASSAY_TRY(trace::pump(reader, auditor));
-  model::audit_report report = auditor.finish();
-  report.is_complete = reader.is_complete();
-  report.incompleteness = reader.incompleteness();
-  return report;
+  return auditor.finish(reader.incompleteness());
 }
 
 }  // namespace assay::cli

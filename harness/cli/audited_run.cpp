@@ -62,6 +62,8 @@ class run {
   result<void> take_step(engine::step_result step);
   result<void> close_request(std::uint64_t index);
   result<void> between_windows();
+  result<void> known_answers();
+  result<void> unload();
   result<std::vector<std::int32_t>> encode(std::size_t index);
 
   const run_options& options_;
@@ -116,6 +118,7 @@ result<void> run::load() {
   seen.span = recorder_.stopped_span();
   seen.weights = recorder_.window_tally().of(telemetry::range::weights);
   seen.operations = recorder_.window_tally().operations();
+  seen.arena_bytes = recorder_.window_tally().memory_bytes();
   ASSAY_TRY(recorder_.observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
   return {};
@@ -213,34 +216,48 @@ result<void> run::request(std::size_t index) {
   return close_request(index);
 }
 
-// Known answers and ceilings, while no window is open.
+// Ceilings, and known answers each second, while no window is open.
 result<void> run::between_windows() {
   ASSAY_TRY(conditions_->sample(recorder_));
-  if (!sentinel_->is_due(host_now())) return {};
+  return sentinel_->is_due(host_now()) ? known_answers() : result<void>{};
+}
+
+result<void> run::known_answers() {
   ASSAY_TRY(clock_.sample(recorder_));
   ASSAY_TRY(sentinel_->issue());
   ASSAY_TRY(recorder_.drain());
   return sentinel_->report(recorder_);
 }
 
+result<void> run::unload() {
+  sentinel_.reset();
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, options_.scenario.requests.size()));
+  engine_.reset();
+  ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY(recorder_.observe(references_of_unload()));
+  ASSAY_TRY(recorder_.end_window());
+  return {};
+}
+
 result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(recorder_.contract(trace::to_json(trace::catalog_rows())));
   ASSAY_TRY_ASSIGN(account_, caller_account::open());
   ASSAY_TRY(open_device(make_device));
-  ASSAY_TRY_ASSIGN(conditions_, run_conditions::open(options_, *device_));
+  ASSAY_TRY_ASSIGN(conditions_, run_conditions::open(options_));
   ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
   ASSAY_TRY_ASSIGN(tokenizer_,
                    tokenizer::tokenizer::load(options_.checkpoint / "tokenizer.json", writer_));
   ASSAY_TRY_ASSIGN(vocabulary_,
                    scenarios::vocabulary_ledger::read(options_.checkpoint / "tokenizer.json"));
   ASSAY_TRY(load());
+  ASSAY_TRY(conditions_->watch_workers(*device_));
   ASSAY_TRY_ASSIGN(sentinel_, probes::sentinel_probe::create(*device_, engine_->compute_stream()));
   for (std::size_t i = 0; i < options_.scenario.requests.size(); ++i) {
     ASSAY_TRY(between_windows());
     ASSAY_TRY(request(i));
   }
-  sentinel_->make_due();
-  ASSAY_TRY(between_windows());
+  ASSAY_TRY(known_answers());
+  ASSAY_TRY(unload());
   ASSAY_TRY(recorder_.facts(conditions_->facts_after()));
   return recorder_.end();
 }

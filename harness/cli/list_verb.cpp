@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "harness/audit/rule_table.h"
+#include "harness/audit/rule.h"
 #include "harness/cli/verbs.h"
 #include "harness/selftest/lie.h"
 #include "runtime/telemetry/catalog.h"
@@ -51,9 +51,10 @@ std::vector<row> knobs() {
 }
 
 std::vector<row> rules() {
-  std::vector<row> rows{{"rule", "name", "what it holds against a counter"}};
-  for (const auto& r : audit::rule_table())
-    rows.push_back({std::string(r.id), std::string(r.name), std::string(r.checks)});
+  std::vector<row> rows{{"rule", "name", "severity", "where", "check", "tolerance"}};
+  for (const auto& r : audit::rules())
+    rows.push_back({std::string(r.id), std::string(r.name), std::string(r.severity),
+                    std::string(r.precondition), std::string(r.check), std::string(r.tolerance)});
   return rows;
 }
 

@@ -115,9 +115,20 @@ values references_of(const load_evidence& seen) {
   equal(to, id::checkpoint_unused_tensors_count, ASSAY_SOURCE_DEVICE_RECORDS,
         seen.model.header_tensor_count - seen.weights.copies);
   equal(to, id::device_submissions_count, ASSAY_SOURCE_DEVICE_RECORDS, seen.operations);
+  // Of what the arena granted, what is neither weights nor activations are pages.
+  const scenarios::arena_shape arena = scenarios::arena_of(seen.model, seen.cache);
+  equal(to, id::kv_capacity_pages, ASSAY_SOURCE_DEVICE_RECORDS,
+        (seen.arena_bytes - arena.weights_bytes - arena.activations_bytes) /
+            scenarios::kv_page_bytes(seen.model, seen.cache));
   near(to, id::checkpoint_load_ns, ASSAY_SOURCE_HOST_SPAN, seen.span.length_ns());
   near_rate(to, id::weights_h2d_bytes_per_s, ASSAY_SOURCE_DEVICE_RECORDS, seen.weights.bytes,
             seen.weights.last_end_ns - seen.weights.first_start_ns);
+  return to;
+}
+
+values references_of_unload() {
+  values to;
+  add_ledger(to, scenarios::expect_unload());
   return to;
 }
 

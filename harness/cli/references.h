@@ -64,6 +64,8 @@ struct request_evidence {
 };
 
 std::vector<reference_value> references_of(const load_evidence& seen);
+/// Over the window in which the engine ends.
+std::vector<reference_value> references_of_unload();
 std::vector<reference_value> references_of(const encode_evidence& seen);
 std::vector<reference_value> references_of(const request_evidence& seen);
 /// Levels inside an open request; `kv_bytes` were appended so far, by the workers.

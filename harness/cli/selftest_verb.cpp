@@ -45,11 +45,12 @@ result<exit_code> selftest() {
   for (planted& each : stage) tracks.push_back({each.instrument.get(), each.auditor.get()});
   ASSAY_TRY(audited_run(options, tracks, progress_on_stderr()));
 
-  const model::audit_report truth = honest_auditor.finish();
+  ASSAY_TRY_ASSIGN(const model::audit_report truth, honest_auditor.finish());
   std::vector<selftest::lie_result> results;
   bool is_all_passed = true;
   for (planted& each : stage) {
-    results.push_back(judge(*each.lie, each.how, truth, each.auditor->finish()));
+    ASSAY_TRY_ASSIGN(const model::audit_report lying, each.auditor->finish());
+    results.push_back(judge(*each.lie, each.how, truth, lying));
     is_all_passed = is_all_passed && results.back().is_passed;
   }
   ASSAY_TRY(write_to_stdout(selftest::matrix_as_text(results)));

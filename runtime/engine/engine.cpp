@@ -74,6 +74,10 @@ std::span<const float> engine::logits() const {
   return state_->logits;
 }
 
+device::stream engine::compute_stream() const {
+  return state_->compute.stream();
+}
+
 std::uint32_t engine::kv_pages_by_walk() const {
   return state_->cache.pool().live_pages_by_walk();
 }

@@ -83,6 +83,8 @@ class engine {
   /// Logits of the last step. Shape: (vocab_rows) f32, host; valid until the next step.
   std::span<const float> logits() const;
 
+  /// The stream that the steps run on, for known-answer operations between two steps.
+  device::stream compute_stream() const;
   /// Pages that a walk of the free list does not find: what runtime.kv.live_pages must say.
   std::uint32_t kv_pages_by_walk() const;
 

@@ -38,6 +38,7 @@ class submitter {
   /// Has anything been submitted since the last wait?
   bool has_pending() const { return submissions_ > 0; }
   device::device& device() const { return *device_; }
+  device::stream stream() const { return stream_; }
 
  private:
   submitter(device::device& on, telemetry::counter_writer& counters, device::stream stream)

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/run_conditions.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/cli/build_id.h"
+#include "probes/process/host_account.h"
+
+namespace assay::cli {
+namespace {
+
+std::string processor_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "unknown: /proc/cpuinfo names none";
+}
+
+std::string kernel_name() {
+  utsname name{};
+  return uname(&name) == 0 ? fmt::format("{} {}", name.sysname, name.release) : "unknown";
+}
+
+// A reading that this machine does not offer says so in its place.
+std::string load_words() {
+  const auto load = probes::load_average_1min();
+  return load ? fmt::format("{:.2f}", *load) : load.error().message;
+}
+
+trace::run_facts facts_of(const run_options& options) {
+  trace::run_facts facts;
+  facts.add_fact("device", "host executor");
+  facts.add_fact("processor", processor_name());
+  facts.add_fact("cores", fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
+  facts.add_fact("kernel", kernel_name());
+  facts.add_fact("compiler", __VERSION__);
+  facts.add_fact("build id", build_id());
+  facts.add_fact("checkpoint", options.checkpoint.string());
+  facts.add_fact("scenario", options.scenario.name);
+  facts.add_fact("requests", fmt::format("{}", options.scenario.requests.size()));
+  facts.add_fact("max new tokens", fmt::format("{}", options.scenario.max_new_tokens));
+  facts.add_fact("arena limit", fmt::format("{} bytes", options.arena_bytes));
+  facts.add_fact("KV page", fmt::format("{} tokens", options.page_tokens));
+  facts.add_fact("spin", fmt::format("{} ns", options.spin_ns));
+  facts.add_fact("load average before", load_words());
+  return facts;
+}
+
+}  // namespace
+
+result<run_conditions> run_conditions::open(const run_options& options) {
+  run_conditions conditions;
+  conditions.before_ = facts_of(options);
+  ASSAY_TRY_ASSIGN(conditions.wall_before_, probes::read_wall());
+  ASSAY_TRY_ASSIGN(conditions.steal_ticks_before_, probes::steal_ticks());
+  return conditions;
+}
+
+result<void> run_conditions::watch_workers(const device::host_device& device) {
+  std::vector<probes::watched_thread> threads{
+      {probes::tid_of_this_thread(), probes::thread_role::main}};
+  for (const std::uint32_t tid : device.worker_tids())
+    threads.push_back({tid, probes::thread_role::stream_worker});
+  ASSAY_TRY_ASSIGN(auto probe, probes::thread_probe::open(threads));
+  workers_ = std::make_unique<probes::thread_probe>(std::move(probe));
+  return {};
+}
+
+result<void> run_conditions::sample(trace::sink& to) {
+  return workers_->sample(to);
+}
+
+std::string run_conditions::facts_after() const {
+  trace::run_facts after;
+  after.add_fact("load average after", load_words());
+  if (const auto steal = probes::steal_ticks())
+    after.add_fact("stolen by the hypervisor",
+                   fmt::format("{} ticks", *steal - steal_ticks_before_));
+  if (const auto wall = probes::read_wall()) {
+    const std::int64_t step_ns = probes::wall_step_ns(wall_before_, *wall);
+    if (step_ns != 0)
+      after.notes.push_back(
+          fmt::format("The wall clock was set by {} ns during the run.", step_ns));
+  }
+  return trace::to_json(after);
+}
+
+}  // namespace assay::cli
