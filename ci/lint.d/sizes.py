@@ -15,6 +15,7 @@ KERNEL_LINES = 100
 ALLOWLIST = "ci/lint.d/allowlist"
 COUNTED = tree.HOST_SUFFIXES + (".def", ".py", ".cmake", ".txt")
 SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b")
+LEAD = re.compile(r"\s*(?:(?:public|private|protected)\s*:\s*)*")
 NAME = re.compile(r"([A-Za-z_~][\w:~]*)\s*\(")
 
 
@@ -41,12 +42,19 @@ def functions(text):
     found, stack, head_start = [], [], 0
     for match in re.finditer(r"[{};]", text):
         at = match.start()
+        if match.group() == "{" and text[at - 1:at].strip():
+            # clang-format sets a space before a body and none before an initialiser, x_{1}: that
+            # one belongs to the head that it stands in.
+            stack.append(("initialiser", "", at))
+            continue
         if match.group() == "{":
             head = text[head_start:at]
             inside = any(kind == "body" for kind, *_ in stack)
-            stack.append((*kind_of(head, inside), head_start + len(head) - len(head.lstrip())))
+            stack.append((*kind_of(head, inside), head_start + LEAD.match(head).end()))
         elif match.group() == "}" and stack:
             kind, name, start = stack.pop()
+            if kind == "initialiser":
+                continue
             if kind == "body":
                 first = tree.line_of(text, start)
                 found.append((name, first, tree.line_of(text, at) - first + 1))

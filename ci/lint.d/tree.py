@@ -8,19 +8,22 @@ import sys
 
 HOST_SUFFIXES = (".h", ".cpp", ".cuh", ".cu")
 NOT_OURS = ("tests/fixtures/", "scenarios/embedded/", "tests/fuzz/corpus/")
+BUILT = ("build/", "out/")
 
 
 def files(root):
-    """Paths of our files relative to root, sorted: what git tracks or would, else what is there."""
-    if os.path.isdir(os.path.join(root, ".git")) or os.path.isfile(os.path.join(root, ".git")):
+    """Paths of our files relative to root, sorted: what git tracks or would; without a repository,
+    what is there and was not built."""
+    if os.path.exists(os.path.join(root, ".git")):
+        # Continuous integration may read a clone that another user owns.
         listed = subprocess.run(
-            ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            check=True, capture_output=True, text=True).stdout.split("\0")
+            ["git", "-c", "safe.directory=*", "-C", root, "ls-files", "-z", "--cached", "--others",
+             "--exclude-standard"], check=True, capture_output=True, text=True).stdout.split("\0")
     else:
         listed = [os.path.relpath(os.path.join(folder, name), root)
                   for folder, _, names in os.walk(root) for name in names]
     return sorted(path for path in listed
-                  if path and not path.startswith(NOT_OURS)
+                  if path and not path.startswith(NOT_OURS + BUILT)
                   and os.path.isfile(os.path.join(root, path)))
 
 
@@ -59,3 +62,7 @@ def main(check):
     for complaint in complaints:
         print(complaint)
     sys.exit(1 if complaints else 0)
+
+
+if __name__ == "__main__":
+    print(*sources(sys.argv[1]), sep="\n")

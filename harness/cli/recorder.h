@@ -48,6 +48,8 @@ class recorder final : public trace::sink {
   /// drains, observe() adds, end_window() keeps stop()'s stamp.
   result<void> stop();
   result<void> observe(std::span<const reference_value> values);
+  /// The innermost window's stamps, after stop().
+  window_span stopped_span() const { return open_.back().span; }
   /// Moves what the device reported since the last time into the trace.
   result<void> drain();
 

@@ -135,7 +135,9 @@ std::string audit_as_json(const model::audit_report& report, model::outcome outc
            {"outcome", to_string(outcome)},
            {"exit_code", static_cast<int>(outcome)},
            {"is_complete", report.is_complete}};
-  if (!report.is_complete) out["incompleteness"] = report.incompleteness;
+  if (!report.is_complete)
+    out["incompleteness"] = report.incompleteness.empty() ? "the writer did not close the trace"
+                                                          : report.incompleteness;
   out["summary"] = summary_json(report);
   out["counters"] = to_array(report.counters);
   out["findings"] = to_array(report.findings);

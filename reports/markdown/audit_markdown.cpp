@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/markdown/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/quantity_words.h"
@@ -14,28 +15,12 @@
 namespace assay::reports {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : one_line(text)) {
-    if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '<') {
-      safe += "&lt;";
-    } else {
-      // Every character that starts markup inside a line, and the cell's own border.
-      if (std::string_view("\\`*_|[]~").find(c) != std::string_view::npos) safe += '\\';
-      safe += c;
-    }
-  }
-  return safe;
-}
-
 class document {
  public:
   void heading(std::string_view text) { out_ += fmt::format("\n## {}\n\n", text); }
-  void paragraph(std::string_view text) { out_ += fmt::format("{}\n", escaped(text)); }
+  void paragraph(std::string_view text) { out_ += fmt::format("{}\n", markdown_escaped(text)); }
   void bullet(std::string_view text, int depth = 0) {
-    out_ += fmt::format("{:{}}- {}\n", "", depth * 2, escaped(text));
+    out_ += fmt::format("{:{}}- {}\n", "", depth * 2, markdown_escaped(text));
   }
 
   /// `alignment` has one character a column: l or r.
@@ -47,7 +32,7 @@ class document {
   }
   void table_row(std::initializer_list<std::string_view> cells) {
     out_ += '|';
-    for (const std::string_view cell : cells) out_ += fmt::format(" {} |", escaped(cell));
+    for (const std::string_view cell : cells) out_ += fmt::format(" {} |", markdown_escaped(cell));
     out_ += '\n';
   }
 

@@ -44,7 +44,7 @@ class tree_builder final : public nlohmann::json_sax<json> {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
     error_position_ = position;
-    return refuse("", "is not valid JSON");
+    return refuse("", fmt::format("is not valid JSON at byte {}", position));
   }
 
   json take_root() { return std::move(root_); }
@@ -101,7 +101,7 @@ class tree_builder final : public nlohmann::json_sax<json> {
 std::string line_of(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, std::min(position, text.size()));
   const auto line_count = std::count(before.begin(), before.end(), '\n') + 1;
-  return fmt::format("line {}, byte {}", line_count, before.size());
+  return fmt::format("line {}", line_count);
 }
 
 }  // namespace
