@@ -128,6 +128,7 @@ TEST_F(OneRequest, spans_contain_each_other_as_their_brackets_say) {
   const std::int64_t host_ns =
       (*this)[counter_id::engine_ttft_ns] + (*this)[counter_id::engine_itl_ns];
   EXPECT_GT((*this)[counter_id::inputs_h2d_ns], 0);
+  EXPECT_GT((*this)[counter_id::compute_device_ns], 0);
   EXPECT_GT((*this)[counter_id::logits_d2h_ns], 0);
   EXPECT_LE(device_ns, host_ns);
   EXPECT_LE((*this)[counter_id::sampling_host_ns], host_ns);

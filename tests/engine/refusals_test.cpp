@@ -132,6 +132,7 @@ TEST(Refusals, any_call_that_a_device_refuses_leaves_a_whole_engine) {
     refusing_device device(*host, refused);
     telemetry::registry counters;
     auto loaded = engine::engine::load(tiny_folder, device, counters, {64, 16});
+    ASSERT_EQ(device.unwaited(), 0) << "load, call " << refused;
     if (!loaded) continue;
     auto& engine = **loaded;
     expect(engine.begin_request(prompt, {}));
@@ -139,6 +140,7 @@ TEST(Refusals, any_call_that_a_device_refuses_leaves_a_whole_engine) {
       ran_to_its_end = !device.has_refused();
       EXPECT_TRUE(ran_to_its_end) << "call " << refused << " was refused and nobody noticed";
     }
+    ASSERT_EQ(device.unwaited(), 0) << "step, call " << refused;
     expect(engine.end_request());
     EXPECT_EQ(engine.kv_pages_by_walk(), 0U);
   }

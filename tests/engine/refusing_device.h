@@ -19,6 +19,8 @@ class refusing_device final : public device::device {
 
   refusing_device(assay::device::device& to, int refused) : to_(to), left_(refused) {}
   bool has_refused() const { return has_refused_; }
+  /// Accepted since the last wait: what may still be reading or writing memory.
+  int unwaited() const { return unwaited_; }
 
   result<buffer> allocate(std::uint64_t bytes) override {
     if (refuses()) return ASSAY_FAIL(out_of_memory, "refused: allocate");
@@ -37,19 +39,25 @@ class refusing_device final : public device::device {
   result<void> copy_async(stream on, void* destination, const void* source, std::uint64_t bytes,
                           assay::device::copy_direction direction) override {
     if (refuses()) return ASSAY_FAIL(usage, "refused: copy_async");
+    ++unwaited_;
     return to_.copy_async(on, destination, source, bytes, direction);
   }
   result<void> launch(stream on, const assay::device::kernel& what) override {
     if (refuses()) return ASSAY_FAIL(usage, "refused: launch");
+    ++unwaited_;
     return to_.launch(on, what);
   }
   result<void> record_event(stream on, event what) override {
     if (refuses()) return ASSAY_FAIL(usage, "refused: record_event");
+    ++unwaited_;
     return to_.record_event(on, what);
   }
   result<void> wait_event(stream on, event what) override { return to_.wait_event(on, what); }
   result<bool> is_reached(event what) override { return to_.is_reached(what); }
-  result<void> synchronize(stream on) override { return to_.synchronize(on); }
+  result<void> synchronize(stream on) override {
+    unwaited_ = 0;
+    return to_.synchronize(on);
+  }
   result<std::int64_t> elapsed_ns(event from, event until) override {
     if (refuses()) return ASSAY_FAIL(usage, "refused: elapsed_ns");
     return to_.elapsed_ns(from, until);
@@ -68,6 +76,7 @@ class refusing_device final : public device::device {
 
   assay::device::device& to_;
   int left_;
+  int unwaited_ = 0;
   bool has_refused_ = false;
 };
 
