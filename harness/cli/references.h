@@ -28,6 +28,7 @@ struct load_evidence {
   std::int64_t stat_file_bytes = 0;  ///< by the file system
   window_span span;
   range_tally weights;
+  std::int64_t arena_bytes = 0;  ///< granted to the runtime, by the arena's records
   std::int64_t operations = 0;  ///< activities of every range but the sentinel's
 };
 
