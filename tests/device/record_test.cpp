@@ -82,8 +82,11 @@ TEST_F(Records, launches_carry_the_blocks_that_ran_and_what_they_tallied) {
 TEST_F(Records, times_of_a_stream_are_in_order_and_apart) {
   std::atomic<std::uint32_t> runs{0};
   const event mark = device_->create_event().value();
+  const buffer target = device_->allocate(64).value();
+  const std::byte sent[64] = {};
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(device_->launch(first_, tally(runs, 3)));
+    ASSERT_TRUE(device_->copy_async(first_, target.address, sent, 64, copy_direction::h2d));
     if (i % 5 == 0) {
       ASSERT_TRUE(device_->record_event(first_, mark));
     }
@@ -92,7 +95,7 @@ TEST_F(Records, times_of_a_stream_are_in_order_and_apart) {
   const std::int64_t after = host_now().ns;
   const auto submissions = seen_.submissions();
   const auto records = seen_.activities();
-  ASSERT_EQ(records.size(), 240u);
+  ASSERT_EQ(records.size(), 440u);
   std::int64_t last = submissions.front().call_start_ns;
   for (const auto& record : records) {
     EXPECT_LE(last, record.start_ns);

@@ -3,9 +3,12 @@
 // Without this file a wake-up that is lost once in a million would hang a run, and a waiter that
 // spins without end would collapse a two-core machine on which a third thread runs.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -45,6 +48,34 @@ TEST(Wait, loses_no_wake_up_at_the_edge_of_the_spin) {
   play_ping_pong(2'000);
 }
 
+// The advance falls into the few nanoseconds in which the waiter goes to sleep: both leave a common
+// start, and the advance is held back a little longer from round to round.
+TEST(Wait, loses_no_wake_up_when_the_advance_meets_the_way_to_sleep) {
+  constexpr std::uint64_t rounds = 20'000;
+  progress count;
+  std::atomic<std::uint64_t> started{0};
+  std::atomic<std::uint64_t> waiting{0};
+  const auto meet = [](const std::atomic<std::uint64_t>& other, std::uint64_t round) {
+    for (int look = 0; other.load() < round; ++look)
+      if (look % 256 == 255) std::this_thread::yield();  // they may share a core
+  };
+  std::thread waiter([&] {
+    for (std::uint64_t i = 1; i <= rounds; ++i) {
+      waiting.store(i);
+      meet(started, i);
+      count.wait_for(i, 0);
+    }
+  });
+  for (std::uint64_t i = 1; i <= rounds; ++i) {
+    started.store(i);
+    meet(waiting, i);
+    for (std::atomic<std::uint64_t> held{0}; held.load() < i % 64; held.fetch_add(1)) {
+    }
+    count.advance(i);
+  }
+  waiter.join();
+}
+
 TEST(Wait, wakes_every_waiter_at_its_own_target) {
   progress count;
   std::atomic<std::uint64_t> early{0};
@@ -62,6 +93,64 @@ TEST(Wait, wakes_every_waiter_at_its_own_target) {
   }
   for (auto& waiter : waiters) waiter.join();
   EXPECT_EQ(early.load(), 0u);
+}
+
+std::int64_t cpu_ns_of_this_thread() {
+  std::timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<std::int64_t>(used.tv_sec) * 1'000'000'000 + used.tv_nsec;
+}
+
+// Processor time, not wall time: however crowded the machine is, a sleeper uses none.
+TEST(Wait, sleeps_after_its_spin) {
+  progress count;
+  std::int64_t used_ns = 0;
+  std::thread waiter([&] {
+    const std::int64_t before_ns = cpu_ns_of_this_thread();
+    count.wait_for(1, 1'000'000);
+    used_ns = cpu_ns_of_this_thread() - before_ns;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  count.advance(1);
+  waiter.join();
+  EXPECT_LT(used_ns, 20'000'000);
+}
+
+/// Binds the calling thread to the first core that it may use.
+void stay_on_one_core() {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  int core = 0;
+  while (!CPU_ISSET(core, &allowed)) ++core;
+  cpu_set_t one_core;
+  CPU_ZERO(&one_core);
+  CPU_SET(core, &one_core);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one_core, &one_core), 0);
+}
+
+// On one core a spin keeps off it whom it waits for: 100 rounds of a 20 ms spin would use most of a
+// time slice each.
+TEST(Wait, does_not_spin_on_the_core_of_whom_it_waits_for) {
+  constexpr std::uint64_t rounds = 100;
+  constexpr std::int64_t spin_ns = 20'000'000;
+  progress ping;
+  progress pong;
+  std::atomic<std::int64_t> used_ns{0};
+  const auto play = [&](progress& mine, const progress& theirs, bool begins) {
+    stay_on_one_core();
+    const std::int64_t before_ns = cpu_ns_of_this_thread();
+    for (std::uint64_t i = 1; i <= rounds; ++i) {
+      if (begins) mine.advance(i);
+      theirs.wait_for(i, i == 1 ? 0 : spin_ns);
+      if (!begins) mine.advance(i);
+    }
+    used_ns.fetch_add(cpu_ns_of_this_thread() - before_ns);
+  };
+  std::thread second([&] { play(pong, ping, false); });
+  std::thread first([&] { play(ping, pong, true); });
+  first.join();
+  second.join();
+  EXPECT_LT(used_ns.load(), 60'000'000);
 }
 
 double ns_of_round_trips(host_device& device, stream on, int count) {
