@@ -30,6 +30,7 @@ TEST(Markdown, escapes_what_would_end_a_cell_or_start_markup) {
   EXPECT_EQ(markdown_escaped("a|b"), "a\\|b");
   EXPECT_EQ(markdown_escaped("a\nb"), "a b");
   EXPECT_EQ(markdown_escaped("<img>"), "&lt;img>");
+  EXPECT_EQ(markdown_escaped("a &lt; b"), "a &amp;lt; b");
   EXPECT_EQ(markdown_escaped("*x* `y` [z](u)"), "\\*x\\* \\`y\\` \\[z\\](u)");
   EXPECT_EQ(markdown_escaped("\\|"), "\\\\\\|");
 }
