@@ -98,6 +98,7 @@ void correlation_matcher::activity(const assay_record& record, std::int64_t star
   op->moved_bytes = record.amount;
   op->start_ns = start_ns;
   op->end_ns = end_ns;
+  op->blocks = record.extra[0];
   op->weight_bytes = record.extra[1];
   op->kv_bytes = record.extra[2];
 }

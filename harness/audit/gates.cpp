@@ -45,7 +45,7 @@ model::gate_line gate_sentinels(const evidence& from, void_map& voids) {
   const sentinel_evidence& seen = from.sentinels;
   model::gate_line line{"G2", "SENTINELS", false, seen.announced, {}};
   line.holds = seen.announced > 0 && seen.confirmed == seen.announced && seen.missing == 0 &&
-               seen.surplus == 0 && seen.bad_content == 0;
+               seen.surplus == 0 && seen.bad_content == 0 && seen.mistimed == 0;
   if (seen.announced == 0)
     line.detail =
         "no operation with a known answer was made, so nothing shows that records are whole";

@@ -45,8 +45,19 @@ bool is_judgeable(const counter_evidence& counter) {
   return counter.steps_back == 0;
 }
 
+mismatch_class class_of(const counter_evidence& counter) {
+  mismatch_class found = mismatch_class::none;
+  if (!is_judgeable(counter)) return found;
+  for (const reference_evidence& reference : counter.references) {
+    if (reference.is_void()) continue;
+    const mismatch_class one = classify(counter, reference);
+    if (one != mismatch_class::none && (found == mismatch_class::none || one < found)) found = one;
+  }
+  return found;
+}
+
 const reference_evidence* first_of(const counter_evidence& counter, mismatch_class wanted) {
-  if (!is_judgeable(counter)) return nullptr;
+  if (class_of(counter) != wanted) return nullptr;
   for (const reference_evidence& reference : counter.references)
     if (!reference.is_void() && classify(counter, reference) == wanted) return &reference;
   return nullptr;

@@ -28,7 +28,11 @@ mismatch_class classify(const counter_evidence& counter, const reference_evidenc
 /// May the rules on figures look at this counter? Not where it ran backwards: that is R16's.
 bool is_judgeable(const counter_evidence& counter);
 
-/// The first reference of that class that is not void, or null.
+/// The class of the counter: that of the reference that names it most narrowly, in the order of the
+/// enumeration. A frozen counter is silent even where a sum over more windows merely differs.
+mismatch_class class_of(const counter_evidence& counter);
+
+/// Where the counter is of that class, the first reference that shows it; else null.
 const reference_evidence* first_of(const counter_evidence& counter, mismatch_class wanted);
 
 /// Figures of a reference, for a finding.

@@ -17,6 +17,7 @@ struct operation {
   bool is_submitted = false;
   bool is_refused = false;
   bool is_run = false;
+  bool is_mistimed = false;  ///< its times do not fit its call or its window: R17's, not G1's
   bool is_foreign = false;  ///< op, stream or direction differ between the two records
   std::int64_t asked_bytes = 0;
   std::int64_t moved_bytes = 0;
@@ -24,6 +25,7 @@ struct operation {
   std::int64_t call_end_ns = 0;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
+  std::int64_t blocks = 0;  ///< that ran, launches only
   std::int64_t weight_bytes = 0;
   std::int64_t kv_bytes = 0;
 };

@@ -47,6 +47,8 @@ void judge_duration(const evidence& from, const counter_evidence& counter, rule_
   const ceiling c = from.ceilings.of(counter.spec.pairs_with.link);
   if (paired < 0 || !has_ceiling(c) || !counter.was_measured) return;
   const counter_evidence& bytes = from.counters[static_cast<std::size_t>(paired)];
+  // Wrong bytes are their own finding; they say nothing of this counter's time.
+  if (!is_judgeable(bytes) || class_of(bytes) != mismatch_class::none) return;
   for (int kind = 0; kind < window_kinds; ++kind) {
     const auto at = static_cast<std::size_t>(kind);
     const std::int64_t ns = counter.claimed_by_kind[at];

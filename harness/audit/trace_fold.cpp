@@ -154,12 +154,12 @@ void trace_fold::take_snapshot(std::span<const assay_reading> readings) {
 void trace_fold::absorb(bool is_final, const std::int64_t* window_end_ns) {
   matcher_.drain(is_final, joined_);
   if (joined_.empty()) return;
+  for (operation& op : joined_) absorb_one(op, window_end_ns);
   order_.check(joined_);
-  for (const operation& op : joined_) absorb_one(op, window_end_ns);
   for (counter_judge& judge : judges_) judge.take(joined_);
 }
 
-void trace_fold::absorb_one(const operation& op, const std::int64_t* window_end_ns) {
+void trace_fold::absorb_one(operation& op, const std::int64_t* window_end_ns) {
   check_times(op, window_end_ns);
   cell_totals& totals =
       evidence_.totals[static_cast<std::size_t>(cell_of(op.op, op.direction, op.slot))];
@@ -173,7 +173,7 @@ void trace_fold::absorb_one(const operation& op, const std::int64_t* window_end_
     work_.take(op);
 }
 
-void trace_fold::check_times(const operation& op, const std::int64_t* window_end_ns) {
+void trace_fold::check_times(operation& op, const std::int64_t* window_end_ns) {
   if (op.start_ns == 0 && op.end_ns == 0) return;
   ++evidence_.times_checked;
   const std::int64_t slack_ns = record_slack_ns + clock_.findings().bound_ns;
@@ -187,6 +187,7 @@ void trace_fold::check_times(const operation& op, const std::int64_t* window_end
   }
   if (early_ns <= slack_ns && outside_ns <= slack_ns) return;
   ++mistimed_;
+  op.is_mistimed = true;
   clock_defects& cell =
       evidence_.clock[static_cast<std::size_t>(cell_of(op.op, op.direction, op.slot))];
   if (early_ns > slack_ns) ++cell.early;
@@ -268,8 +269,8 @@ evidence& trace_fold::finish() {
   evidence_.malformed.windows += windows_.depth();
   matcher_.finish(joined_);
   if (!joined_.empty()) {
+    for (operation& op : joined_) absorb_one(op, nullptr);
     order_.check(joined_);
-    for (const operation& op : joined_) absorb_one(op, nullptr);
   }
   sentinels_.finish();
   for (std::size_t row = 0; row < judges_.size(); ++row) {

@@ -62,8 +62,8 @@ class trace_fold {
   void end_window(const assay_record& record);
 
   void absorb(bool is_final, const std::int64_t* window_end_ns);
-  void absorb_one(const operation& op, const std::int64_t* window_end_ns);
-  void check_times(const operation& op, const std::int64_t* window_end_ns);
+  void absorb_one(operation& op, const std::int64_t* window_end_ns);
+  void check_times(operation& op, const std::int64_t* window_end_ns);
   void close_counters(const closed_window& window);
   void note_reading(std::size_t row, const claim_value& claim, const closed_window& window);
   void settle_observations(const closed_window& window, std::size_t depth);
