@@ -44,7 +44,10 @@ result<added_token> read_added_token(const json_object& object) {
 class id_ledger {
  public:
   explicit id_ledger(const std::vector<vocabulary_entry>& vocabulary) {
-    for (const vocabulary_entry& entry : vocabulary) vocabulary_.emplace(entry.text, entry.id);
+    for (const vocabulary_entry& entry : vocabulary) {
+      vocabulary_.emplace(entry.text, entry.id);
+      vocabulary_ids_.insert(entry.id);
+    }
     next_ = static_cast<std::int32_t>(vocabulary.size());
   }
 
@@ -54,8 +57,9 @@ class id_ledger {
           object.file(), object.field("content"),
           fmt::format("{} is given twice; remove one of the entries", shown(json(token.content))));
     const auto known = vocabulary_.find(token.content);
-    const std::int32_t expected = known != vocabulary_.end() ? known->second : next_;
-    if (token.id != expected)
+    const bool is_new = known == vocabulary_.end();
+    const std::int32_t expected = is_new ? next_ : known->second;
+    if (token.id != expected || (is_new && vocabulary_ids_.count(token.id) != 0))
       return ASSAY_FIELD_FAIL(
           object.file(), object.field("id"),
           fmt::format("{} has id {} where {} is next; each token needs its own id, and new ones "
@@ -67,6 +71,7 @@ class id_ledger {
 
  private:
   std::unordered_map<std::string_view, std::int32_t> vocabulary_;
+  std::unordered_set<std::int32_t> vocabulary_ids_;
   std::unordered_set<std::string> contents_;
   std::int32_t next_ = 0;
 };
@@ -78,8 +83,10 @@ result<void> read_added_tokens(const json& root, const std::filesystem::path& fi
   const auto list = root.find("added_tokens");
   if (list == root.end() || list->is_null()) return {};
   if (!list->is_array())
-    return ASSAY_FIELD_FAIL(file, "added_tokens",
-                            fmt::format("expected an array, found {}", shown(*list)));
+    return ASSAY_FIELD_FAIL(
+        file, "added_tokens",
+        fmt::format("expected an array, found {}; copy the file from the checkpoint again",
+                    shown(*list)));
   id_ledger ledger(into.vocabulary);
   for (std::size_t i = 0; i < list->size(); ++i) {
     ASSAY_TRY_ASSIGN(const json_object object,

@@ -111,9 +111,12 @@ void bpe_model::merge_by_heap(std::string_view piece, std::vector<std::int32_t>&
     scratch.heap.pop_back();
     merge_at(best, scratch);
   }
-  for (std::int32_t i = 0; i >= 0; i = scratch.symbols[static_cast<std::size_t>(i)].next)
-    if (scratch.symbols[static_cast<std::size_t>(i)].id >= 0)
-      out.push_back(scratch.symbols[static_cast<std::size_t>(i)].id);
+  // The first symbol is never merged into another, so the list begins with it.
+  for (std::int32_t i = count > 0 ? 0 : -1; i >= 0;) {
+    const merge_scratch::symbol& symbol = scratch.symbols[static_cast<std::size_t>(i)];
+    out.push_back(symbol.id);
+    i = symbol.next;
+  }
 }
 
 }  // namespace assay::tokenizer

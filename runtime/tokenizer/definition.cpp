@@ -41,7 +41,7 @@ result<json> parse_json(std::string_view text, const std::filesystem::path& file
   if (nesting_of(text) > nesting_at_most)
     return ASSAY_FIELD_FAIL(
         file, "top level",
-        fmt::format("nested deeper than {}; this is not a tokenizer.json", nesting_at_most));
+        fmt::format("nested deeper than {}; name a tokenizer.json", nesting_at_most));
   try {
     return json::parse(text);
   } catch (const json::parse_error& broken) {
@@ -57,8 +57,10 @@ result<void> check_top_level(const json& root, const std::filesystem::path& file
                             "pre_tokenizer", "post_processor", "decoder", "model"}));
   ASSAY_TRY_ASSIGN(const std::string version, top.string("version"));
   if (version != "1.0")
-    return ASSAY_FIELD_FAIL(file, "version",
-                            fmt::format("{} is not known, only \"1.0\"", shown(json(version))));
+    return ASSAY_FIELD_FAIL(
+        file, "version",
+        fmt::format("{} is not known, only \"1.0\"; support for it must be added first",
+                    shown(json(version))));
   ASSAY_TRY(top.require_off("truncation"));
   ASSAY_TRY(top.require_off("padding"));
   return {};

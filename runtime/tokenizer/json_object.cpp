@@ -32,8 +32,10 @@ json_object::json_object(const nlohmann::json& value, const std::filesystem::pat
 result<json_object> json_object::of(const nlohmann::json& value, const std::filesystem::path& file,
                                     std::string field) {
   if (!value.is_object())
-    return ASSAY_FIELD_FAIL(file, field.empty() ? "top level" : field,
-                            fmt::format("expected an object, found {}", shown(value)));
+    return ASSAY_FIELD_FAIL(
+        file, field.empty() ? "top level" : field,
+        fmt::format("expected an object, found {}; copy the file from the checkpoint again",
+                    shown(value)));
   return json_object(value, file, std::move(field));
 }
 
@@ -63,16 +65,20 @@ result<bool> json_object::boolean(std::string_view member, bool if_missing) cons
   const nlohmann::json* value = find(member);
   if (value == nullptr) return if_missing;
   if (!value->is_boolean())
-    return ASSAY_FIELD_FAIL(*file_, field(member),
-                            fmt::format("expected true or false, found {}", shown(*value)));
+    return ASSAY_FIELD_FAIL(
+        *file_, field(member),
+        fmt::format("expected true or false, found {}; copy the file from the checkpoint again",
+                    shown(*value)));
   return value->get<bool>();
 }
 
 result<std::string> json_object::string(std::string_view member) const {
   ASSAY_TRY_ASSIGN(const nlohmann::json* value, require(member));
   if (!value->is_string())
-    return ASSAY_FIELD_FAIL(*file_, field(member),
-                            fmt::format("expected a string, found {}", shown(*value)));
+    return ASSAY_FIELD_FAIL(
+        *file_, field(member),
+        fmt::format("expected a string, found {}; copy the file from the checkpoint again",
+                    shown(*value)));
   return value->get<std::string>();
 }
 

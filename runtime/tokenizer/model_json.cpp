@@ -28,8 +28,10 @@ result<void> check_options(const json_object& model) {
                               "vocab", "merges"}));
   ASSAY_TRY_ASSIGN(const std::string type, model.string("type"));
   if (type != "BPE")
-    return ASSAY_FIELD_FAIL(model.file(), model.field("type"),
-                            fmt::format("{} is not known, only BPE", shown(json(type))));
+    return ASSAY_FIELD_FAIL(
+        model.file(), model.field("type"),
+        fmt::format("{} is not known, only BPE; support for it must be added first",
+                    shown(json(type))));
   for (std::string_view option : {"dropout", "unk_token", "continuing_subword_prefix",
                                   "end_of_word_suffix", "fuse_unk", "byte_fallback"})
     ASSAY_TRY(model.require_off(option));
@@ -40,8 +42,10 @@ result<void> read_vocabulary(const json_object& model, tokenizer_definition& int
   ASSAY_TRY_ASSIGN(const json* vocabulary, model.require("vocab"));
   const std::string field = model.field("vocab");
   if (!vocabulary->is_object())
-    return ASSAY_FIELD_FAIL(model.file(), field,
-                            fmt::format("expected an object, found {}", shown(*vocabulary)));
+    return ASSAY_FIELD_FAIL(
+        model.file(), field,
+        fmt::format("expected an object, found {}; copy the file from the checkpoint again",
+                    shown(*vocabulary)));
   std::unordered_set<std::int32_t> seen;
   into.vocabulary.reserve(vocabulary->size());
   for (const auto& [text, value] : vocabulary->items()) {
@@ -75,8 +79,10 @@ result<merge_rule> read_merge(const json& value, const std::filesystem::path& fi
   const std::string field = fmt::format("model.merges[{}]", rank);
   const auto halves = halves_of(value);
   if (!halves)
-    return ASSAY_FIELD_FAIL(file, field,
-                            "expected two strings, as a list or with one space between them");
+    return ASSAY_FIELD_FAIL(
+        file, field,
+        "expected two strings, as a list or with one space between them; copy the "
+        "file from the checkpoint again");
   const auto id_of = [&](const std::string& text) -> result<std::int32_t> {
     const auto found = ids.find(text);
     if (found != ids.end()) return found->second;
@@ -97,8 +103,10 @@ result<merge_rule> read_merge(const json& value, const std::filesystem::path& fi
 result<void> read_merges(const json_object& model, const id_map& ids, tokenizer_definition& into) {
   ASSAY_TRY_ASSIGN(const json* merges, model.require("merges"));
   if (!merges->is_array())
-    return ASSAY_FIELD_FAIL(model.file(), model.field("merges"),
-                            fmt::format("expected an array, found {}", shown(*merges)));
+    return ASSAY_FIELD_FAIL(
+        model.file(), model.field("merges"),
+        fmt::format("expected an array, found {}; copy the file from the checkpoint again",
+                    shown(*merges)));
   into.merges.reserve(merges->size());
   for (std::size_t rank = 0; rank < merges->size(); ++rank) {
     ASSAY_TRY_ASSIGN(const merge_rule rule, read_merge((*merges)[rank], model.file(), rank, ids));

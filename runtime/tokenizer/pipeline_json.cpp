@@ -15,8 +15,10 @@ using nlohmann::json;
 
 result<void> unknown_type(const json_object& component, const std::string& type,
                           std::string_view known) {
-  return ASSAY_FIELD_FAIL(component.file(), component.field("type"),
-                          fmt::format("{} is not known, only {}", shown(json(type)), known));
+  return ASSAY_FIELD_FAIL(
+      component.file(), component.field("type"),
+      fmt::format("{} is not known, only {}; support for it must be added first", shown(json(type)),
+                  known));
 }
 
 result<void> read_normalizer(const json_object& top, tokenizer_definition& into) {
@@ -36,8 +38,10 @@ result<void> read_split(const json_object& split, tokenizer_definition& into) {
   ASSAY_TRY(split.require_off("invert"));
   ASSAY_TRY_ASSIGN(const std::string behavior, split.string("behavior"));
   if (behavior != "Isolated")
-    return ASSAY_FIELD_FAIL(split.file(), split.field("behavior"),
-                            fmt::format("{} is not known, only Isolated", shown(json(behavior))));
+    return ASSAY_FIELD_FAIL(
+        split.file(), split.field("behavior"),
+        fmt::format("{} is not known, only Isolated; support for it must be added first",
+                    shown(json(behavior))));
   ASSAY_TRY_ASSIGN(const json* value, split.require("pattern"));
   ASSAY_TRY_ASSIGN(const json_object pattern,
                    json_object::of(*value, split.file(), split.field("pattern")));
@@ -60,10 +64,11 @@ result<void> read_byte_level(const json_object& object, bool must_be_plain) {
   ASSAY_TRY_ASSIGN(const bool uses_regex, object.boolean("use_regex", true));
   if (must_be_plain && adds_space)
     return ASSAY_FIELD_FAIL(object.file(), object.field("add_prefix_space"),
-                            "true is not supported, only false");
+                            "true is not supported; support for it must be added first");
   if (must_be_plain && uses_regex)
-    return ASSAY_FIELD_FAIL(object.file(), object.field("use_regex"),
-                            "true is not supported, only false after a Split");
+    return ASSAY_FIELD_FAIL(
+        object.file(), object.field("use_regex"),
+        "true is not supported after a Split; support for it must be added first");
   return {};
 }
 
@@ -76,7 +81,9 @@ result<void> read_pre_tokenizer(const json_object& top, tokenizer_definition& in
   ASSAY_TRY_ASSIGN(const json* parts, object.require("pretokenizers"));
   const std::string field = object.field("pretokenizers");
   if (!parts->is_array() || parts->size() != 2)
-    return ASSAY_FIELD_FAIL(top.file(), field, "only Split followed by ByteLevel is known");
+    return ASSAY_FIELD_FAIL(
+        top.file(), field,
+        "only Split followed by ByteLevel is known; support for others must be added first");
   ASSAY_TRY_ASSIGN(const json_object split,
                    json_object::of((*parts)[0], top.file(), field + "[0]"));
   ASSAY_TRY(read_split(split, into));

@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -32,6 +31,25 @@ using telemetry::counter_id;
 std::string decoded_bytes(const std::string& content) {
   std::optional<std::string> spelled = spelled_bytes(content);
   return spelled ? std::move(*spelled) : content;
+}
+
+/// In blocks: reading a folder through the stream's iterators would throw.
+result<std::string> whole_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    return ASSAY_FAIL(io, fmt::format("{}: cannot be opened: {}; name a checkpoint folder with a "
+                                      "tokenizer.json that you may read",
+                                      file.string(), std::strerror(errno)));
+  std::string text;
+  std::array<char, 1 << 16> block;
+  do {
+    in.read(block.data(), block.size());
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  } while (in);
+  if (in.bad())
+    return ASSAY_FAIL(io, fmt::format("{}: cannot be read: {}; check the file and its disk",
+                                      file.string(), std::strerror(errno)));
+  return text;
 }
 
 /// The tokens that are looked for in the text as given, or in the normalised text.
@@ -134,15 +152,7 @@ tokenizer::~tokenizer() = default;
 
 result<tokenizer> tokenizer::load(const std::filesystem::path& tokenizer_json,
                                   telemetry::counter_writer& counters) {
-  std::ifstream in(tokenizer_json, std::ios::binary);
-  if (!in)
-    return ASSAY_FAIL(io, fmt::format("{}: cannot be opened: {}; name a checkpoint folder with a "
-                                      "tokenizer.json that you may read",
-                                      tokenizer_json.string(), std::strerror(errno)));
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad())
-    return ASSAY_FAIL(io, fmt::format("{}: cannot be read: {}; check the file and its disk",
-                                      tokenizer_json.string(), std::strerror(errno)));
+  ASSAY_TRY_ASSIGN(const std::string text, whole_file(tokenizer_json));
   return parse(text, tokenizer_json, counters);
 }
 
