@@ -129,7 +129,9 @@ result<std::vector<std::int32_t>> run::encode(std::size_t index) {
   encode_evidence seen;
   ASSAY_TRY(account_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, index));
+  const std::int64_t cpu_before_ns = thread_cpu_ns();
   std::vector<std::int32_t> ids = tokenizer_->encode(wanted.prompt);
+  seen.cpu_ns = thread_cpu_ns() - cpu_before_ns;
   ASSAY_TRY(recorder_.stop());
   ASSAY_TRY_ASSIGN(seen.caller, account_->since_start());
   seen.span = recorder_.stopped_span();
@@ -245,6 +247,8 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(open_device(make_device));
   ASSAY_TRY_ASSIGN(conditions_, run_conditions::open(options_));
   ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
+  tell_("measuring what this machine's memory can carry");
+  ASSAY_TRY(conditions_->calibrate(recorder_));
   ASSAY_TRY_ASSIGN(tokenizer_,
                    tokenizer::tokenizer::load(options_.checkpoint / "tokenizer.json", writer_));
   ASSAY_TRY_ASSIGN(vocabulary_,

@@ -61,8 +61,8 @@ result<std::string> device_words() {
                    telemetry::knob_value(telemetry::knob_id::host_arena_bytes));
   ASSAY_TRY_ASSIGN(const std::int64_t spin_ns,
                    telemetry::knob_value(telemetry::knob_id::host_spin_ns));
-  ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
-                                    {static_cast<std::uint64_t>(arena_bytes), spin_ns}));
+  ASSAY_TRY_ASSIGN(auto device,
+                   device::host_device::create({static_cast<std::uint64_t>(arena_bytes), spin_ns}));
   return fmt::format("host.arena_bytes {}, host.spin_ns {}", device->memory_limit_bytes(), spin_ns);
 }
 

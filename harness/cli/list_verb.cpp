@@ -37,7 +37,8 @@ std::vector<row> counters() {
       {"counter", "unit", "kind", "clock", "reset", "what lies between start and stop"}};
   for (const auto& c : telemetry::catalog())
     rows.push_back({std::string(c.name.value), std::string(to_string(c.unit.value)),
-                    std::string(to_string(c.kind.value)), std::string(telemetry::to_string(c.clock.value)),
+                    std::string(to_string(c.kind.value)),
+                    std::string(telemetry::to_string(c.clock.value)),
                     std::string(to_string(c.reset.value)), std::string(c.bracket.value)});
   return rows;
 }

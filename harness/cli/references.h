@@ -29,7 +29,7 @@ struct load_evidence {
   window_span span;
   range_tally weights;
   std::int64_t arena_bytes = 0;  ///< granted to the runtime, by the arena's records
-  std::int64_t operations = 0;  ///< activities of every range but the sentinel's
+  std::int64_t operations = 0;   ///< activities of every range but the sentinel's
 };
 
 /// One encode of a prompt.
@@ -39,7 +39,8 @@ struct encode_evidence {
   std::int64_t vocabulary_bytes = 0;  ///< the ids' bytes by the vocabulary ledger
   std::optional<std::int64_t> oracle_ids;
   window_span span;
-  thread_time caller;
+  std::int64_t cpu_ns = 0;  ///< of the caller, read right before and right after the call
+  thread_time caller;       ///< from before the window to after it
 };
 
 /// One request, from before begin_request to after end_request.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <ctime>
 
 #include "probes/process/host_account.h"
 
@@ -18,6 +19,12 @@ result<std::int64_t> steal_ns() {
 }
 
 }  // namespace
+
+std::int64_t thread_cpu_ns() {
+  std::timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
 
 result<caller_account> caller_account::open() {
   const std::array<probes::watched_thread, 1> self{

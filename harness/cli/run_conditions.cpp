@@ -12,6 +12,7 @@
 
 #include "harness/cli/build_id.h"
 #include "probes/process/host_account.h"
+#include "scenarios/ledger.h"
 
 namespace assay::cli {
 namespace {
@@ -32,6 +33,30 @@ std::string kernel_name() {
 std::string load_words() {
   const auto load = probes::load_average_1min();
   return load ? fmt::format("{:.2f}", *load) : load.error().message;
+}
+
+telemetry::link_class class_of(assay_link link) {
+  switch (link) {
+    case ASSAY_LINK_HOST_MEMCPY:
+      return telemetry::link_class::host_memcpy;
+    case ASSAY_LINK_HOST_READ:
+      return telemetry::link_class::host_read;
+    case ASSAY_LINK_PCIE:
+      return telemetry::link_class::pcie;
+  }
+  return telemetry::link_class::none;
+}
+
+// Where the probe has no figure, its reason goes along with the zero that stands for none.
+trace::link_ceiling row_of(const probes::link_ceiling& from) {
+  trace::link_ceiling row;
+  row.link = class_of(from.link);
+  row.soft_bytes_per_s = from.soft_bytes_per_s.value_or(0.0);
+  row.hard_bytes_per_s = from.hard_bytes_per_s.value_or(0.0);
+  row.reason = from.reason;
+  if (!from.soft_bytes_per_s) row.reason += "; " + from.soft_bytes_per_s.error().message;
+  if (!from.hard_bytes_per_s) row.reason += "; " + from.hard_bytes_per_s.error().message;
+  return row;
 }
 
 trace::run_facts facts_of(const run_options& options) {
@@ -60,6 +85,10 @@ result<run_conditions> run_conditions::open(const run_options& options) {
   conditions.before_ = facts_of(options);
   ASSAY_TRY_ASSIGN(conditions.wall_before_, probes::read_wall());
   ASSAY_TRY_ASSIGN(conditions.steal_ticks_before_, probes::steal_ticks());
+  ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(options.checkpoint));
+  const auto weights_bytes = static_cast<std::uint64_t>(scenarios::weight_bytes(model));
+  ASSAY_TRY_ASSIGN(conditions.link_,
+                   probes::link_probe::create({.read_working_set_bytes = weights_bytes}));
   return conditions;
 }
 
@@ -79,6 +108,7 @@ result<void> run_conditions::sample(trace::sink& to) {
 
 std::string run_conditions::facts_after() const {
   trace::run_facts after;
+  for (const probes::link_ceiling& each : link_->ceilings()) after.ceilings.push_back(row_of(each));
   after.add_fact("load average after", load_words());
   if (const auto steal = probes::steal_ticks())
     after.add_fact("stolen by the hypervisor",

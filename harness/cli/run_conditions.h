@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "harness/cli/audited_run.h"
+#include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
 #include "probes/process/thread_probe.h"
 #include "probes/trace/run_facts.h"
@@ -23,6 +25,8 @@ class run_conditions {
  public:
   static result<run_conditions> open(const run_options& options);
 
+  /// Measures every ceiling once. Before the run; 0.2 s.
+  result<void> calibrate(trace::sink& to) { return link_->calibrate(to); }
   /// From the time when every stream exists.
   result<void> watch_workers(const device::host_device& device);
   /// One sample of each ceiling and each thread's account. Overhead: some ms, outside of windows.
@@ -38,6 +42,7 @@ class run_conditions {
   trace::run_facts before_;
   probes::wall_reading wall_before_;
   std::int64_t steal_ticks_before_ = 0;
+  std::unique_ptr<probes::link_probe> link_;
   std::unique_ptr<probes::thread_probe> workers_;
 };
 
