@@ -14,8 +14,8 @@
 
 namespace assay::checkpoint {
 
-/// What a text may cost before it is refused. A tree takes up to 20 times the bytes of its text,
-/// and copying, comparing or printing one recurses by its depth.
+/// What a text may cost before it is refused: a value takes 100 bytes of tree or so, from as little
+/// as 2 of text, and copying, comparing or printing a tree recurses by its depth.
 struct json_limits {
   std::size_t depth = 32;
   std::size_t values = std::size_t{1} << 20;
