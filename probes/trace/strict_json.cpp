@@ -7,59 +7,77 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/telemetry/check.h"
+
 namespace assay::trace {
 namespace {
 
-// contract: root, array, row, claims; one more than that is already not ours.
-constexpr int max_depth = 8;
+// The deepest that the format has is 4: the contract, its counters, a row, its claims.
+constexpr std::size_t max_depth = 8;
+// A row has 10. The library finds a member by looking through all of them.
+constexpr std::size_t max_members = 64;
 
-// Watches a parse for what the library lets pass.
-class watcher {
+// Walks over a text before it is built, for what the library would let pass. A walk of its own and
+// not the library's parser callback: that one looks through the whole array at each element's end.
+class walk final : public nlohmann::json_sax<json> {
  public:
-  bool operator()(int depth, json::parse_event_t event, json& parsed) {
-    using kind = json::parse_event_t;
-    const bool opens = event == kind::object_start || event == kind::array_start;
-    if (opens && depth >= max_depth) flaw_ = "nested too deeply";
-    if (opens && depth >= max_depth) return false;
-    if (event == kind::object_start) members_.emplace_back();
-    if (event == kind::object_end && !members_.empty()) members_.pop_back();
-    if (event == kind::key && !members_.empty()) note(parsed.get_ref<const std::string&>());
-    return true;
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return enter(); }
+  bool end_array() override { return leave(); }
+  bool start_object(std::size_t) override { return enter(); }
+  bool end_object() override { return leave(); }
+  bool key(string_t& name) override {
+    if (open_.back().size() >= max_members) {
+      flaw_ = fmt::format(
+          "has an object of more than {} members; docs/trace-format.md has its shape", max_members);
+      return false;
+    }
+    if (open_.back().insert(name).second) return true;
+    flaw_ = fmt::format("gives the member '{}' twice; give it once", name);
+    return false;
+  }
+  bool parse_error(std::size_t byte, const std::string&, const json::exception& error) override {
+    constexpr int number_overflow = 406;
+    flaw_ =
+        error.id == number_overflow
+            ? fmt::format("holds a number that is too large before byte {}; write a smaller one",
+                          byte)
+            : fmt::format("is not JSON in UTF-8 at byte {}; write it with a JSON library", byte);
+    return false;
   }
   const std::string& flaw() const { return flaw_; }
 
  private:
-  void note(const std::string& key) {
-    if (members_.back().insert(key).second || !flaw_.empty()) return;
-    flaw_ = fmt::format("gives the member '{}' twice", key);
+  bool enter() {
+    open_.emplace_back();
+    if (open_.size() <= max_depth) return true;
+    flaw_ =
+        fmt::format("is nested more than {} deep; docs/trace-format.md has its shape", max_depth);
+    return false;
+  }
+  bool leave() {
+    open_.pop_back();
+    return true;
   }
 
-  std::vector<std::set<std::string>> members_;
+  std::vector<std::set<std::string>> open_;  // names seen in each object that is open
   std::string flaw_;
 };
 
 }  // namespace
 
 result<json> parse_strict(std::string_view text, std::string_view what) {
-  watcher watch;
-  json value;
-  try {
-    value = json::parse(text, [&watch](int depth, json::parse_event_t event, json& parsed) {
-      return watch(depth, event, parsed);
-    });
-  } catch (const json::parse_error& error) {
-    return ASSAY_FAIL(unusable_input,
-                      fmt::format("{} is not JSON in UTF-8 from byte {} on; write it with a JSON "
-                                  "library",
-                                  what, error.byte));
-  } catch (const json::exception&) {
-    return ASSAY_FAIL(
-        unusable_input,
-        fmt::format("{} holds a number that is too large; write a smaller one", what));
-  }
-  if (!watch.flaw().empty())
-    return ASSAY_FAIL(unusable_input,
-                      fmt::format("{} {}; docs/trace-format.md has its shape", what, watch.flaw()));
+  walk first;
+  if (!json::sax_parse(text, &first))
+    return ASSAY_FAIL(unusable_input, fmt::format("{} {}", what, first.flaw()));
+  json value = json::parse(text, nullptr, false);
+  ASSAY_CHECK(!value.is_discarded(), "a text passed the walk and not the parser");
   return value;
 }
 

@@ -89,16 +89,19 @@ class device {
   virtual result<stream> create_stream() = 0;
   virtual result<event> create_event() = 0;
 
-  /// Enqueues a copy and returns. `source` must stay valid until the copy is done.
+  /// Enqueues a copy and returns. Both ends must stay valid until the copy is done. Error: usage,
+  /// where an end does not lie where the direction says, or the two overlap.
   virtual result<void> copy_async(stream on, void* destination, const void* source,
                                   std::uint64_t bytes, copy_direction direction) = 0;
   virtual result<void> launch(stream on, const kernel& what) = 0;
   /// The event is stamped when the stream reaches it, with a clock read of its own.
   virtual result<void> record_event(stream on, event what) = 0;
-  /// Work enqueued on `on` after this waits for `what`; the caller does not.
+  /// Work enqueued on `on` after this waits for the latest record of `what`; the caller does not.
+  /// An event that was never recorded holds nothing up.
   virtual result<void> wait_event(stream on, event what) = 0;
 
-  /// Has the stream reached the event's latest record? Does not wait.
+  /// Has the stream reached the event's latest record? Does not wait. Error: usage, where the event
+  /// was never recorded: nobody would ever reach it.
   virtual result<bool> is_reached(event what) = 0;
   /// Waits until everything enqueued on the stream has run. Bounded spin, then sleep.
   virtual result<void> synchronize(stream on) = 0;
@@ -110,7 +113,8 @@ class device {
   /// the label before, for the caller to restore.
   virtual range_label set_range(range_label label) noexcept = 0;
 
-  /// Set before the first submission, or null for none. Not owned.
+  /// Null for none. Not owned. Set before the first submission, or while all streams are
+  /// synchronised.
   virtual void set_observer(observer* who) noexcept = 0;
 };
 

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/link/link_probe.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "probes/link/core_clock.h"
+
+namespace assay::probes {
+
+namespace {
+
+constexpr int widest_store_bytes = 64;
+constexpr int widest_loads_bytes = 128;
+
+assay_record link_sample(assay_link link, const link_measurement& measured) {
+  assay_record record{};
+  record.kind = ASSAY_LINK_SAMPLE;
+  record.direction = static_cast<std::uint8_t>(link);
+  record.start_ns = measured.start.ns;
+  record.end_ns = measured.end.ns;
+  record.amount = static_cast<std::int64_t>(measured.bytes);
+  record.extra[0] = static_cast<std::int64_t>(measured.working_set_bytes);
+  return record;
+}
+
+}  // namespace
+
+result<std::unique_ptr<link_probe>> link_probe::create(const link_options& options) {
+  std::unique_ptr<link_probe> probe(new link_probe);
+  const auto& copies = options.copy_working_sets_bytes;
+  if (options.read_working_set_bytes == 0 || copies.empty() || std::ranges::count(copies, 0u) != 0)
+    return ASSAY_FAIL(usage, "link probe: a working set of 0 bytes; give the sizes of the run");
+  ASSAY_TRY_ASSIGN(auto reads,
+                   read_track::create(std::min(options.read_working_set_bytes, largest_set_bytes)));
+  probe->reads_.push_back({std::move(reads), &read_variants().front()});
+  for (const std::uint64_t bytes : copies) {
+    ASSAY_TRY_ASSIGN(auto track, copy_track::create(std::min(bytes, largest_set_bytes)));
+    probe->copies_.push_back({std::move(track), &copy_variants().front()});
+  }
+  return probe;
+}
+
+template <class Track, class Variant>
+result<double> link_probe::measure(Track& track, const Variant& by, best& so_far, assay_link link,
+                                   trace::sink& to) {
+  ASSAY_TRY_ASSIGN(const link_measurement measured, track.measure(by, least_sample_ns));
+  const double bytes_per_s = measured.bytes_per_s();
+  if (bytes_per_s > so_far.bytes_per_s) so_far = {bytes_per_s, measured.working_set_bytes, by.name};
+  const assay_record record = link_sample(link, measured);
+  ASSAY_TRY(to.records(std::span(&record, 1)));
+  return bytes_per_s;
+}
+
+template <class Set, class Variants>
+result<void> link_probe::calibrate(Set& set, const Variants& variants, best& so_far,
+                                   assay_link link, trace::sink& to) {
+  constexpr int rounds = 2;  // the first one also warms
+  for (int round = 0; round < rounds; ++round) {
+    for (const auto& variant : variants) {
+      ASSAY_TRY_ASSIGN(const double rate, measure(set.track, variant, so_far, link, to));
+      if (rate > set.bytes_per_s) {
+        set.bytes_per_s = rate;
+        set.fastest = &variant;
+      }
+    }
+  }
+  return {};
+}
+
+result<void> link_probe::calibrate(trace::sink& to) {
+  for (auto& set : reads_)
+    ASSAY_TRY(calibrate(set, read_variants(), best_read_, ASSAY_LINK_HOST_READ, to));
+  for (auto& set : copies_)
+    ASSAY_TRY(calibrate(set, copy_variants(), best_copy_, ASSAY_LINK_HOST_MEMCPY, to));
+  count_cycles();
+  return {};
+}
+
+result<void> link_probe::sample(trace::sink& to) {
+  const std::size_t turn = next_set_;
+  next_set_ = (next_set_ + 1) % (reads_.size() + copies_.size());
+  count_cycles();
+  if (turn < reads_.size()) {
+    auto& set = reads_[turn];
+    ASSAY_TRY(measure(set.track, *set.fastest, best_read_, ASSAY_LINK_HOST_READ, to));
+  } else {
+    auto& set = copies_[turn - reads_.size()];
+    ASSAY_TRY(measure(set.track, *set.fastest, best_copy_, ASSAY_LINK_HOST_MEMCPY, to));
+  }
+  return {};
+}
+
+void link_probe::count_cycles() {
+  const auto counted = core_cycles_per_s();
+  if (counted)
+    cycles_per_s_ = std::max(cycles_per_s_, *counted);
+  else
+    why_no_cycles_ = counted.error().message;
+}
+
+std::vector<link_ceiling> link_probe::ceilings() const {
+  return {ceiling(ASSAY_LINK_HOST_READ, best_read_, widest_loads_bytes),
+          ceiling(ASSAY_LINK_HOST_MEMCPY, best_copy_, widest_store_bytes)};
+}
+
+link_ceiling link_probe::ceiling(assay_link link, const best& so_far, int widest_move_bytes) const {
+  link_ceiling known{link, ASSAY_FAIL(unavailable, "link probe: nothing was sampled yet"),
+                     ASSAY_FAIL(unavailable, why_no_cycles_),
+                     "soft: nothing measured; hard: unknown"};
+  if (so_far.bytes_per_s == 0) return known;
+  const double hard = widest_move_bytes * cycles_per_s_;
+  if (cycles_per_s_ > 0 && so_far.bytes_per_s <= hard)
+    known.hard_bytes_per_s = hard;
+  else if (cycles_per_s_ > 0)  // then the derivation is wrong here, and nothing may rest on it
+    known.hard_bytes_per_s =
+        ASSAY_FAIL(unavailable, "link probe: the probe itself was faster than the bound of " +
+                                    std::to_string(widest_move_bytes) + " bytes a cycle");
+  const double soft = so_far.bytes_per_s * soft_margin;
+  known.soft_bytes_per_s = known.hard_bytes_per_s ? std::min(soft, *known.hard_bytes_per_s) : soft;
+  known.reason =
+      "soft: 1.05 × the fastest of the run, '" + std::string(so_far.variant) + "' over " +
+      std::to_string(so_far.working_set_bytes) + " bytes; hard: " +
+      (known.hard_bytes_per_s ? std::to_string(widest_move_bytes) + " bytes a cycle at " +
+                                    std::to_string(static_cast<std::int64_t>(cycles_per_s_)) + " Hz"
+                              : known.hard_bytes_per_s.error().message);
+  return known;
+}
+
+}  // namespace assay::probes

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/sentinel/content_check.h"
+
+#include <cstring>
+
+#include "probes/sentinel/known_answer.h"
+#include "runtime/telemetry/clock.h"
+#include "runtime/telemetry/range.h"
+
+namespace assay::probes {
+
+result<bool> content_check::compare(const std::byte* there, std::span<const std::byte> expected) {
+  if (expected.empty())
+    return ASSAY_FAIL(usage, "content check: no bytes to compare; give at least one");
+  // Each byte starts as what it must not be: a copy that never runs is not taken for equal.
+  fetched_.resize(expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) fetched_[i] = ~expected[i];
+  const host_time from = host_now();
+  const device::scoped_range range(on_, telemetry::range::sentinel);
+  ASSAY_TRY(on_.copy_async(stream_, fetched_.data(), there, expected.size(),
+                           device::copy_direction::d2h));
+  ASSAY_TRY(on_.synchronize(stream_));
+  unreported_.push_back(
+      sentinel_record(sentinel_kind::fetch, ASSAY_D2H, expected.size(), true, {from, host_now()}));
+  return std::memcmp(fetched_.data(), expected.data(), expected.size()) == 0;
+}
+
+result<void> content_check::report(trace::sink& to) {
+  ASSAY_TRY(to.records(unreported_));
+  unreported_.clear();
+  return {};
+}
+
+}  // namespace assay::probes

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/device/host_runner.h"
+
+#include "runtime/device/host_copy.h"
+#include "runtime/telemetry/check.h"
+#include "runtime/telemetry/clock.h"
+
+namespace assay::device {
+namespace {
+
+activity_record record_of(const operation& what, const worker_site& site, operation_kind kind) {
+  activity_record record{};
+  record.correlation = what.correlation;
+  record.kind = kind;
+  record.stream = site.stream;
+  record.worker_tid = site.worker_tid;
+  return record;
+}
+
+void run_copy(const operation& what, const copy_work& copy, const worker_site& site) {
+  if (site.reports_to == nullptr) {
+    copy_in_chunks(copy.destination, copy.source, copy.bytes);
+    return;
+  }
+  activity_record record = record_of(what, site, operation_kind::copy);
+  record.start_ns = host_now().ns;
+  record.moved_bytes = copy_in_chunks(copy.destination, copy.source, copy.bytes);
+  record.end_ns = host_now().ns;
+  record.direction = site.arena->direction_of(copy.destination, copy.source);
+  site.reports_to->on_activity(record);
+}
+
+/// What the blocks of one launch did, as counted while they ran.
+struct launch_tally {
+  std::uint64_t executed_blocks = 0;
+  std::uint64_t weight_bytes = 0;
+  std::uint64_t kv_bytes = 0;
+};
+
+launch_tally run_blocks(const kernel& launched) {
+  launch_tally tally;
+  for (std::uint32_t block = 0; block < launched.blocks; ++block) {
+    block_context context;
+    context.block = block;
+    context.blocks = launched.blocks;
+    launched.body(launched.arguments.data(), context);
+    ++tally.executed_blocks;
+    tally.weight_bytes += context.weight_bytes;
+    tally.kv_bytes += context.kv_bytes;
+  }
+  return tally;
+}
+
+void run_launch(const operation& what, const kernel& launched, const worker_site& site) {
+  if (site.reports_to == nullptr) {
+    run_blocks(launched);
+    return;
+  }
+  activity_record record = record_of(what, site, operation_kind::launch);
+  record.start_ns = host_now().ns;
+  const launch_tally tally = run_blocks(launched);
+  record.end_ns = host_now().ns;
+  record.executed_blocks = tally.executed_blocks;
+  record.weight_bytes = tally.weight_bytes;
+  record.kv_bytes = tally.kv_bytes;
+  site.reports_to->on_activity(record);
+}
+
+// Two clock reads: an event and the record that judges it must not share one.
+void run_event(const operation& what, const event_mark& mark, const worker_site& site) {
+  mark.what->stamp(mark.record, event_time{host_now().ns});
+  if (site.reports_to == nullptr) return;
+  activity_record record = record_of(what, site, operation_kind::event_record);
+  record.start_ns = host_now().ns;
+  record.end_ns = record.start_ns;
+  site.reports_to->on_activity(record);
+}
+
+void run_gate(const event_gate& gate, const worker_site& site) {
+  if (gate.until.completed != nullptr)
+    gate.until.completed->wait_for(gate.until.sequence, site.spin_ns);
+}
+
+}  // namespace
+
+void host_runner::run(const operation& what, const worker_site& site) {
+  if (const auto* launched = std::get_if<kernel>(&what.work))
+    run_launch(what, *launched, site);
+  else if (const auto* copy = std::get_if<copy_work>(&what.work))
+    run_copy(what, *copy, site);
+  else if (const auto* mark = std::get_if<event_mark>(&what.work))
+    run_event(what, *mark, site);
+  else if (const auto* gate = std::get_if<event_gate>(&what.work))
+    run_gate(*gate, site);
+  else
+    ASSAY_CHECK(false, "the end of a stream is its worker's, not the runner's");
+}
+
+}  // namespace assay::device
