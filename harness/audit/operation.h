@@ -18,7 +18,7 @@ struct operation {
   bool is_refused = false;
   bool is_run = false;
   bool is_mistimed = false;  ///< its times do not fit its call or its window: R17's, not G1's
-  bool is_foreign = false;  ///< op, stream or direction differ between the two records
+  bool is_foreign = false;   ///< op, stream or direction differ between the two records
   std::int64_t asked_bytes = 0;
   std::int64_t moved_bytes = 0;
   std::int64_t call_start_ns = 0;

@@ -53,9 +53,8 @@ void sentinel_fold::take_operation(const operation& op) {
 void sentinel_fold::take_announcement(const assay_record& record) {
   ++findings_.announced;
   if (record.op != 1) ++findings_.bad_content;
-  const auto known = std::find_if(shown_.begin(), shown_.end(), [&record](const operation& op) {
-    return is_answer(record, op);
-  });
+  const auto known = std::find_if(shown_.begin(), shown_.end(),
+                                  [&record](const operation& op) { return is_answer(record, op); });
   if (known != shown_.end()) {
     confirm(record, *known);
     shown_.erase(known);

@@ -63,7 +63,7 @@ struct time_group {
 /// kind.
 class time_comparison {
  public:
-  static constexpr std::size_t block_windows = 256;
+  static constexpr std::size_t block_windows = 128;
 
   /// `slack_per_window`: bracket_slack_ns for ns, 0 for rates.
   explicit time_comparison(double slack_per_window = bracket_slack_ns)

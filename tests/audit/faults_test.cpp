@@ -58,7 +58,7 @@ void insert_loss(test_trace& in, int source, std::int64_t amount) {
 const std::set<row> launch_rows{compute_ns, launches, weight_reads};
 const std::set<row> weight_rows{weights_bytes, weights_copies, weights_ns, weights_rate};
 const std::set<row> time_rows{weights_ns, weights_rate, inputs_ns, compute_ns, step_ns};
-const std::set<row> device_rows{weights_bytes, weights_copies, weights_ns, weights_rate,
+const std::set<row> device_rows{weights_bytes, weights_copies, weights_ns,   weights_rate,
                                 inputs_bytes,  inputs_ns,      logits_bytes, compute_ns,
                                 launches,      weight_reads,   live_bytes,   peak_bytes,
                                 frees,         syncs,          step_ns};
@@ -74,7 +74,9 @@ struct fault {
   std::set<row> touched;
 };
 
-std::ostream& operator<<(std::ostream& out, const fault& one) { return out << one.name; }
+std::ostream& operator<<(std::ostream& out, const fault& one) {
+  return out << one.name;
+}
 
 class Faults : public testing::TestWithParam<fault> {};
 
@@ -86,7 +88,8 @@ TEST_P(Faults, make_what_they_touch_undecided_and_leave_the_rest_judged) {
     if (i == random_draws || i == graph_nodes) continue;
     const bool is_touched = GetParam().touched.contains(static_cast<row>(i));
     EXPECT_EQ(report.counters[i].verdict, is_touched ? verdict::undecided : verdict::agree)
-        << report.counters[i].name << "\n" << text_of(report);
+        << report.counters[i].name << "\n"
+        << text_of(report);
   }
 }
 
@@ -100,10 +103,8 @@ TEST_P(Faults, never_accuse_a_counter) {
 
 TEST_P(Faults, never_let_a_lie_on_what_they_touch_agree) {
   for (const row which : GetParam().touched) {
-    test_trace trace = simulate({}, {[which](std::vector<assay_reading>& r, int) {
-                                       scale(r[which], 2);
-                                     },
-                                     {}});
+    test_trace trace =
+        simulate({}, {[which](std::vector<assay_reading>& r, int) { scale(r[which], 2); }, {}});
     GetParam().damage(trace);
     EXPECT_NE(line_of(trace.audit(), which).verdict, verdict::agree) << name_of(which);
   }
@@ -122,110 +123,117 @@ constexpr std::int64_t ms = 1'000'000;
 std::vector<fault> every_fault() {
   return {
       fault{"one_launch_record_dropped", [](test_trace& t) { t.drop(launch_run, 17); },
-              with_step(launch_rows)},
-        fault{"one_launch_call_dropped", [](test_trace& t) { t.drop(launch_call, 17); },
-              with_step(launch_rows)},
-        fault{"one_weight_copy_dropped", [](test_trace& t) { t.drop(weight_run, 3); }, weight_rows},
-        fault{"the_last_record_dropped", [](test_trace& t) { t.drop(launch_run, 12 * 42 - 1); },
-              with_step(launch_rows)},
-        fault{"one_event_dropped", [](test_trace& t) { t.drop(compute_event, 4); },
-              {compute_ns, step_ns}},
-        fault{"a_launch_reported_twice", [](test_trace& t) { repeat(t, launch_run, 30); },
-              with_step(launch_rows)},
-        fault{"a_call_reported_twice", [](test_trace& t) { repeat(t, launch_call, 30); },
-              with_step(launch_rows)},
-        fault{"times_of_a_launch_zeroed",
-              [](test_trace& t) {
-                t.find(launch_run, 5)->start_ns = 0;
-                t.find(launch_run, 5)->end_ns = 0;
-              },
-              with_step(launch_rows)},
-        fault{"half_of_a_copy",
-              [](test_trace& t) { t.find(weight_run, 2)->amount /= 2; }, weight_rows},
-        fault{"all_launches_50_ms_late",
-              [](test_trace& t) {
-                every(t, launch_run, [](assay_record& r) { shift(r, 50 * ms); });
-              },
-              {compute_ns, step_ns}},
-        fault{"one_launch_50_ms_late",
-              [](test_trace& t) { shift(*t.find(launch_run, 40), 50 * ms); },
-              {compute_ns, step_ns}},
-        fault{"the_device_clock_50_ms_late_in_the_load",
-              [](test_trace& t) {
-                every(t, [](const assay_record& r) {
-                  return r.kind == ASSAY_ACTIVITY && r.range == static_cast<int>(range::weights);
-                }, [](assay_record& r) { shift(r, 50 * ms); });
-              },
-              {weights_ns, weights_rate}},
-        fault{"the_device_clock_50_ms_early_in_the_load",
-              [](test_trace& t) {
-                every(t, [](const assay_record& r) {
-                  return r.kind == ASSAY_ACTIVITY && r.range == static_cast<int>(range::weights);
-                }, [](assay_record& r) { shift(r, -50 * ms); });
-              },
-              {weights_ns, weights_rate}},
-        fault{"clock_samples_step_by_50_ms",
-              [](test_trace& t) { t.find(sample, 2)->amount += 50 * ms; }, time_rows},
-        fault{"no_clock_samples",
-              [](test_trace& t) {
-                while (t.find(sample) != nullptr) t.drop(sample);
-              },
-              time_rows},
-        fault{"clock_brackets_too_wide",
-              [](test_trace& t) {
-                every(t, sample, [](assay_record& r) { r.end_ns = r.start_ns + 10'001; });
-              },
-              time_rows},
-        fault{"records_lost_by_their_own_account",
-              [](test_trace& t) { insert_loss(t, ASSAY_SOURCE_DEVICE_RECORDS, 1); }, device_rows},
-        fault{"the_ledger_lost_something",
-              [](test_trace& t) { insert_loss(t, ASSAY_SOURCE_LEDGER, 1); },
-              {weights_bytes, weights_copies, inputs_bytes, logits_bytes, launches, weight_reads,
-               live_bytes, peak_bytes, frees, syncs, tokens}},
-        fault{"two_weight_copies_out_of_order",
-              [](test_trace& t) {
-                assay_record& a = *t.find(weight_run, 2);
-                assay_record& b = *t.find(weight_run, 3);
-                std::swap(a.start_ns, b.start_ns);
-                std::swap(a.end_ns, b.end_ns);
-              },
-              weight_rows},
-        fault{"stamped_at_the_enqueue",
-              [](test_trace& t) {
-                for (int i = 0; i < 8; ++i) {
-                  const assay_record call = *t.find(of(ASSAY_SUBMISSION, ASSAY_OP_COPY,
-                                                       range::weights), i);
-                  t.find(weight_run, i)->start_ns = call.end_ns;
-                  t.find(weight_run, i)->end_ns = call.end_ns + 50;
-                }
-              },
-              weight_rows},
-        fault{"a_sentinel_vanished",
-              [](test_trace& t) {
-                t.drop(sentinel_run, 1);
-                t.drop(sentinel_call, 1);
-              },
-              device_rows},
-        fault{"a_sentinel_record_dropped", [](test_trace& t) { t.drop(sentinel_run, 0); },
-              device_rows},
-        fault{"a_sentinel_of_wrong_content",
-              [](test_trace& t) { t.find(announced, 1)->op = 0; }, device_rows},
-        fault{"a_sentinel_of_wrong_size",
-              [](test_trace& t) {
-                t.find(sentinel_run, 0)->amount -= 1;
-                t.find(sentinel_call, 0)->amount -= 1;
-              },
-              device_rows},
-        fault{"no_sentinel_at_all",
-              [](test_trace& t) {
-                while (t.find(announced) != nullptr) t.drop(announced);
-              },
-              device_rows},
-        fault{"a_record_of_no_known_operation",
-              [](test_trace& t) { t.find(launch_run, 9)->op = 99; }, device_rows}};
+            with_step(launch_rows)},
+      fault{"one_launch_call_dropped", [](test_trace& t) { t.drop(launch_call, 17); },
+            with_step(launch_rows)},
+      fault{"one_weight_copy_dropped", [](test_trace& t) { t.drop(weight_run, 3); }, weight_rows},
+      fault{"the_last_record_dropped", [](test_trace& t) { t.drop(launch_run, 12 * 42 - 1); },
+            with_step(launch_rows)},
+      fault{"one_event_dropped",
+            [](test_trace& t) { t.drop(compute_event, 4); },
+            {compute_ns, step_ns}},
+      fault{"a_launch_reported_twice", [](test_trace& t) { repeat(t, launch_run, 30); },
+            with_step(launch_rows)},
+      fault{"a_call_reported_twice", [](test_trace& t) { repeat(t, launch_call, 30); },
+            with_step(launch_rows)},
+      fault{"times_of_a_launch_zeroed",
+            [](test_trace& t) {
+              t.find(launch_run, 5)->start_ns = 0;
+              t.find(launch_run, 5)->end_ns = 0;
+            },
+            with_step(launch_rows)},
+      fault{"half_of_a_copy", [](test_trace& t) { t.find(weight_run, 2)->amount /= 2; },
+            weight_rows},
+      fault{"all_launches_50_ms_late",
+            [](test_trace& t) { every(t, launch_run, [](assay_record& r) { shift(r, 50 * ms); }); },
+            {compute_ns, step_ns}},
+      fault{"one_launch_50_ms_late",
+            [](test_trace& t) { shift(*t.find(launch_run, 40), 50 * ms); },
+            {compute_ns, step_ns}},
+      fault{"the_device_clock_50_ms_late_in_the_load",
+            [](test_trace& t) {
+              every(
+                  t,
+                  [](const assay_record& r) {
+                    return r.kind == ASSAY_ACTIVITY && r.range == static_cast<int>(range::weights);
+                  },
+                  [](assay_record& r) { shift(r, 50 * ms); });
+            },
+            {weights_ns, weights_rate}},
+      fault{"the_device_clock_50_ms_early_in_the_load",
+            [](test_trace& t) {
+              every(
+                  t,
+                  [](const assay_record& r) {
+                    return r.kind == ASSAY_ACTIVITY && r.range == static_cast<int>(range::weights);
+                  },
+                  [](assay_record& r) { shift(r, -50 * ms); });
+            },
+            {weights_ns, weights_rate}},
+      fault{"clock_samples_step_by_50_ms",
+            [](test_trace& t) { t.find(sample, 2)->amount += 50 * ms; }, time_rows},
+      fault{"no_clock_samples",
+            [](test_trace& t) {
+              while (t.find(sample) != nullptr) t.drop(sample);
+            },
+            time_rows},
+      fault{"clock_brackets_too_wide",
+            [](test_trace& t) {
+              every(t, sample, [](assay_record& r) { r.end_ns = r.start_ns + 10'001; });
+            },
+            time_rows},
+      fault{"records_lost_by_their_own_account",
+            [](test_trace& t) { insert_loss(t, ASSAY_SOURCE_DEVICE_RECORDS, 1); }, device_rows},
+      fault{"the_ledger_lost_something",
+            [](test_trace& t) { insert_loss(t, ASSAY_SOURCE_LEDGER, 1); },
+            {weights_bytes, weights_copies, inputs_bytes, logits_bytes, launches, weight_reads,
+             live_bytes, peak_bytes, frees, syncs, tokens}},
+      fault{"two_weight_copies_out_of_order",
+            [](test_trace& t) {
+              assay_record& a = *t.find(weight_run, 2);
+              assay_record& b = *t.find(weight_run, 3);
+              std::swap(a.start_ns, b.start_ns);
+              std::swap(a.end_ns, b.end_ns);
+            },
+            weight_rows},
+      fault{"stamped_at_the_enqueue",
+            [](test_trace& t) {
+              for (int i = 0; i < 8; ++i) {
+                const assay_record call =
+                    *t.find(of(ASSAY_SUBMISSION, ASSAY_OP_COPY, range::weights), i);
+                t.find(weight_run, i)->start_ns = call.end_ns;
+                t.find(weight_run, i)->end_ns = call.end_ns + 50;
+              }
+            },
+            weight_rows},
+      fault{"a_sentinel_vanished",
+            [](test_trace& t) {
+              t.drop(sentinel_run, 1);
+              t.drop(sentinel_call, 1);
+            },
+            device_rows},
+      fault{"a_sentinel_record_dropped", [](test_trace& t) { t.drop(sentinel_run, 0); },
+            device_rows},
+      fault{"a_sentinel_of_wrong_content", [](test_trace& t) { t.find(announced, 1)->op = 0; },
+            device_rows},
+      fault{"a_sentinel_of_wrong_size",
+            [](test_trace& t) {
+              t.find(sentinel_run, 0)->amount -= 1;
+              t.find(sentinel_call, 0)->amount -= 1;
+            },
+            device_rows},
+      fault{"no_sentinel_at_all",
+            [](test_trace& t) {
+              while (t.find(announced) != nullptr) t.drop(announced);
+            },
+            device_rows},
+      fault{"a_record_of_no_known_operation", [](test_trace& t) { t.find(launch_run, 9)->op = 99; },
+            device_rows}};
 }
 
-std::string name_of_fault(const testing::TestParamInfo<fault>& of) { return of.param.name; }
+std::string name_of_fault(const testing::TestParamInfo<fault>& of) {
+  return of.param.name;
+}
 
 INSTANTIATE_TEST_SUITE_P(Each, Faults, testing::ValuesIn(every_fault()), name_of_fault);
 
@@ -237,9 +245,12 @@ TEST(FaultsAndRules, a_dropped_record_convicts_where_the_rule_on_completeness_is
 
 TEST(FaultsAndRules, a_shifted_clock_convicts_or_passes_where_the_rule_on_clocks_is_left_out) {
   test_trace trace = simulate();
-  every(trace, [](const assay_record& r) {
-    return r.kind == ASSAY_ACTIVITY && r.range == static_cast<int>(range::weights);
-  }, [](assay_record& r) { shift(r, 50 * ms); });
+  every(
+      trace,
+      [](const assay_record& r) {
+        return r.kind == ASSAY_ACTIVITY && r.range == static_cast<int>(range::weights);
+      },
+      [](assay_record& r) { shift(r, 50 * ms); });
   EXPECT_NE(line_of(trace.audit(all_but("R17")), weights_ns).verdict, verdict::undecided);
 }
 

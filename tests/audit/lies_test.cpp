@@ -86,7 +86,9 @@ struct case_of_lie {
   lie told;
 };
 
-std::ostream& operator<<(std::ostream& out, const case_of_lie& one) { return out << one.name; }
+std::ostream& operator<<(std::ostream& out, const case_of_lie& one) {
+  return out << one.name;
+}
 
 class Lies : public testing::TestWithParam<case_of_lie> {};
 
@@ -116,37 +118,39 @@ TEST_P(Lies, live_without_their_rule_and_are_never_confirmed) {
 std::vector<case_of_lie> every_case_of_lie() {
   return {
       case_of_lie{"bytes_doubled", "R04", weights_bytes, scaled(weights_bytes, 2)},
-        case_of_lie{"one_byte_a_step_too_many", "R04", inputs_bytes, drifting(inputs_bytes, 1)},
-        case_of_lie{"h2d_and_d2h_swapped", "R04", inputs_bytes, swapped(inputs_bytes, logits_bytes)},
-        case_of_lie{"reset_forgotten", "R04", inputs_bytes, {{}, {inputs_bytes}}},
-        case_of_lie{"reset_of_a_ledger_counter_forgotten", "R04", tokens, {{}, {tokens}}},
-        case_of_lie{"live_level_too_high", "R04", live_bytes, scaled(live_bytes, 1.01)},
-        case_of_lie{"syncs_halved", "R04", launches, scaled(launches, 0.5)},
-        case_of_lie{"us_for_ns", "R05", compute_ns, scaled(compute_ns, 0.2)},
-        case_of_lie{"time_3_percent_long", "R05", compute_ns, scaled(compute_ns, 1.03)},
-        case_of_lie{"time_3_percent_short", "R05", compute_ns, scaled(compute_ns, 0.97)},
-        case_of_lie{"host_time_3_percent_short", "R05", step_ns, scaled(step_ns, 0.97)},
-        case_of_lie{"host_time_beyond_its_bound", "R05", step_ns, scaled(step_ns, 1.0195)},
-        case_of_lie{"enqueue_timed", "R01", compute_ns, scaled(compute_ns, enqueue_share)},
-        case_of_lie{"fence_timed", "R01", compute_ns, scaled(compute_ns, enqueue_share * 1.2)},
-        case_of_lie{"rate_above_the_raw_link", "R02", weights_rate, real(weights_rate, 50e9)},
-        case_of_lie{"rate_above_the_measured_link", "R02", weights_rate, real(weights_rate, 13e9)},
-        case_of_lie{"rate_too_low", "R05", weights_rate, real(weights_rate, 4e9)},
-        case_of_lie{"rate_not_a_number", "R05", weights_rate, real(weights_rate, std::nan(""))},
-        case_of_lie{"frozen_count", "R13", launches, frozen(launches, 5)},
-        case_of_lie{"frozen_time", "R13", compute_ns, frozen(compute_ns, 2)},
-        case_of_lie{"never_written_count", "R13", weights_bytes, never_written(weights_bytes)},
-        case_of_lie{"never_written_time", "R13", compute_ns, never_written(compute_ns)},
-        case_of_lie{"never_written_ledger_counter", "R13", tokens, never_written(tokens)},
-        case_of_lie{"bytes_of_a_copy_that_never_ran", "R14", weights_bytes,
-                    drifting(weights_bytes, 4096)},
-        case_of_lie{"frees_that_never_happened", "R14", frees, drifting(frees, 1)},
-        case_of_lie{"negative_time", "R16", compute_ns, scaled(compute_ns, -1)},
-        case_of_lie{"count_falls", "R16", weights_bytes, falling(weights_bytes)},
-        case_of_lie{"peak_falls", "R16", peak_bytes, falling(peak_bytes)}};
+      case_of_lie{"one_byte_a_step_too_many", "R04", inputs_bytes, drifting(inputs_bytes, 1)},
+      case_of_lie{"h2d_and_d2h_swapped", "R04", inputs_bytes, swapped(inputs_bytes, logits_bytes)},
+      case_of_lie{"reset_forgotten", "R04", inputs_bytes, {{}, {inputs_bytes}}},
+      case_of_lie{"reset_of_a_ledger_counter_forgotten", "R04", tokens, {{}, {tokens}}},
+      case_of_lie{"live_level_too_high", "R04", live_bytes, scaled(live_bytes, 1.01)},
+      case_of_lie{"syncs_halved", "R04", launches, scaled(launches, 0.5)},
+      case_of_lie{"us_for_ns", "R05", compute_ns, scaled(compute_ns, 0.2)},
+      case_of_lie{"time_3_percent_long", "R05", compute_ns, scaled(compute_ns, 1.03)},
+      case_of_lie{"time_3_percent_short", "R05", compute_ns, scaled(compute_ns, 0.97)},
+      case_of_lie{"host_time_3_percent_short", "R05", step_ns, scaled(step_ns, 0.97)},
+      case_of_lie{"host_time_beyond_its_bound", "R05", step_ns, scaled(step_ns, 1.0195)},
+      case_of_lie{"enqueue_timed", "R01", compute_ns, scaled(compute_ns, enqueue_share)},
+      case_of_lie{"fence_timed", "R01", compute_ns, scaled(compute_ns, enqueue_share * 1.2)},
+      case_of_lie{"rate_above_the_raw_link", "R02", weights_rate, real(weights_rate, 50e9)},
+      case_of_lie{"rate_above_the_measured_link", "R02", weights_rate, real(weights_rate, 13e9)},
+      case_of_lie{"rate_too_low", "R05", weights_rate, real(weights_rate, 4e9)},
+      case_of_lie{"rate_not_a_number", "R05", weights_rate, real(weights_rate, std::nan(""))},
+      case_of_lie{"frozen_count", "R13", launches, frozen(launches, 5)},
+      case_of_lie{"frozen_time", "R13", compute_ns, frozen(compute_ns, 2)},
+      case_of_lie{"never_written_count", "R13", weights_bytes, never_written(weights_bytes)},
+      case_of_lie{"never_written_time", "R13", compute_ns, never_written(compute_ns)},
+      case_of_lie{"never_written_ledger_counter", "R13", tokens, never_written(tokens)},
+      case_of_lie{"bytes_of_a_copy_that_never_ran", "R14", weights_bytes,
+                  drifting(weights_bytes, 4096)},
+      case_of_lie{"frees_that_never_happened", "R14", frees, drifting(frees, 1)},
+      case_of_lie{"negative_time", "R16", compute_ns, scaled(compute_ns, -1)},
+      case_of_lie{"count_falls", "R16", weights_bytes, falling(weights_bytes)},
+      case_of_lie{"peak_falls", "R16", peak_bytes, falling(peak_bytes)}};
 }
 
-std::string name_of_case_of_lie(const testing::TestParamInfo<case_of_lie>& of) { return of.param.name; }
+std::string name_of_case_of_lie(const testing::TestParamInfo<case_of_lie>& of) {
+  return of.param.name;
+}
 
 INSTANTIATE_TEST_SUITE_P(Each, Lies, testing::ValuesIn(every_case_of_lie()), name_of_case_of_lie);
 
