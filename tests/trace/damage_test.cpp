@@ -176,6 +176,20 @@ TEST(Damage, the_checksum_is_the_standard_one) {
   }
 }
 
+TEST(Damage, the_checksum_is_the_same_with_and_without_multiplication) {
+  assay_crc32_table table;
+  assay_crc32_init(&table);
+  assay_crc32_table plain = table;
+  plain.can_fold = 0;
+  std::string text;
+  for (int i = 0; i < 700; ++i) text += static_cast<char>((i * 7919) >> 3);
+  for (std::size_t begin = 0; begin < 17; ++begin)
+    for (std::size_t bytes = 0; begin + bytes <= text.size(); ++bytes)
+      ASSERT_EQ(assay_crc32(&table, 0x12345678u, text.data() + begin, bytes),
+                assay_crc32(&plain, 0x12345678u, text.data() + begin, bytes))
+          << begin << " " << bytes;
+}
+
 TEST(Damage, a_block_that_is_missing_ends_the_stream) {
   const outcome out = drain_memory(forge()
                                        .with(ASSAY_BLOCK_FACTS, "{}")
