@@ -17,6 +17,7 @@
 #include "harness/selftest/tapped_device.h"
 #include "probes/host_device/host_device_probe.h"
 #include "probes/process/clock_probe.h"
+#include "probes/process/host_account.h"
 #include "probes/sentinel/content_check.h"
 #include "probes/sentinel/sentinel_probe.h"
 #include "probes/trace/contract_json.h"
@@ -74,7 +75,7 @@ class run {
   std::span<const track> tracks_;
 
   std::optional<caller_account> account_;
-  std::unique_ptr<device::host_device> device_;
+  made_device device_;
   std::optional<selftest::tapped_device> tapped_;
   std::unique_ptr<engine::engine> engine_;
   std::optional<tokenizer::tokenizer> tokenizer_;
@@ -93,13 +94,11 @@ class run {
 
 result<void> run::open_device(const device_maker& make_device) {
   const device::host_device_options wanted{options_.arena_bytes, options_.spin_ns};
-  auto made = make_device ? make_device(wanted) : device::host_device::create(wanted);
-  if (!made) return failure(std::move(made).error());
-  device_ = std::move(*made);
-  device_->set_observer(&probe_);
+  ASSAY_TRY_ASSIGN(device_, make_device(wanted));
+  device_.front->set_observer(&probe_);
   std::vector<selftest::instrument*> instruments;
   for (const track& each : tracks_) instruments.push_back(each.instrument);
-  tapped_.emplace(*device_, instruments);
+  tapped_.emplace(*device_.front, instruments);
   return {};
 }
 
@@ -107,10 +106,15 @@ result<void> run::load() {
   tell_("loading " + options_.checkpoint.string());
   load_evidence seen;
   ASSAY_TRY_ASSIGN(seen.stat_file_bytes, size_of_file(options_.checkpoint / "model.safetensors"));
+  ASSAY_TRY_ASSIGN(const auto usage_before, probes::usage_of_this_thread());
+  ASSAY_TRY(account_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_LOAD, 0));
   const engine::engine_options wanted{0, static_cast<std::uint32_t>(options_.page_tokens)};
   ASSAY_TRY_ASSIGN(engine_, engine::engine::load(options_.checkpoint, *tapped_, writer_, wanted));
   ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY_ASSIGN(seen.caller, account_->since_start());
+  ASSAY_TRY_ASSIGN(const auto usage_after, probes::usage_of_this_thread());
+  seen.major_faults_count = (usage_after - usage_before).major_faults_count;
   ASSAY_TRY_ASSIGN(seen.model, scenarios::read_model_shape(options_.checkpoint));
   seen_.model = seen.model;
   seen_.cache = {seen.model.max_context_tokens, options_.page_tokens};
@@ -254,8 +258,9 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY_ASSIGN(vocabulary_,
                    scenarios::vocabulary_ledger::read(options_.checkpoint / "tokenizer.json"));
   ASSAY_TRY(load());
-  ASSAY_TRY(conditions_->watch_workers(*device_));
-  ASSAY_TRY_ASSIGN(sentinel_, probes::sentinel_probe::create(*device_, engine_->compute_stream()));
+  ASSAY_TRY(conditions_->watch_workers(*device_.executor));
+  ASSAY_TRY_ASSIGN(sentinel_,
+                   probes::sentinel_probe::create(*device_.front, engine_->compute_stream()));
   for (std::size_t i = 0; i < options_.scenario.requests.size(); ++i) {
     ASSAY_TRY(between_windows());
     ASSAY_TRY(request(i));
@@ -267,6 +272,12 @@ result<void> run::go(const device_maker& make_device) {
 }
 
 }  // namespace
+
+result<made_device> make_host_device(const device::host_device_options& options) {
+  ASSAY_TRY_ASSIGN(auto made, device::host_device::create(options));
+  device::host_device* executor = made.get();
+  return made_device{std::move(made), executor};
+}
 
 result<run_options> default_run_options() {
   run_options options;

@@ -21,12 +21,19 @@ struct thread_time {
   std::int64_t steal_ns = 0;  ///< taken by the hypervisor, machine-wide, to the tick
 };
 
+/// Sum of two brackets of one thread.
+inline thread_time operator+(const thread_time& a, const thread_time& b) {
+  return {a.run_ns + b.run_ns, a.wait_ns + b.wait_ns, a.steal_ns + b.steal_ns};
+}
+
 /// The load of a checkpoint, as the harness saw it.
 struct load_evidence {
   scenarios::model_shape model;
   scenarios::cache_shape cache;
   std::int64_t stat_file_bytes = 0;  ///< by the file system
   window_span span;
+  thread_time caller;
+  std::int64_t major_faults_count = 0;
   range_tally weights;
   std::int64_t arena_bytes = 0;  ///< granted to the runtime, by the arena's records
   std::int64_t operations = 0;   ///< activities of every range but the sentinel's

@@ -33,9 +33,4 @@ class caller_account {
 /// CPU time of the calling thread so far, to the ns. Overhead: a system call, 0.3 µs.
 std::int64_t thread_cpu_ns();
 
-/// Sum of two brackets of one thread.
-inline thread_time operator+(const thread_time& a, const thread_time& b) {
-  return {a.run_ns + b.run_ns, a.wait_ns + b.wait_ns, a.steal_ns + b.steal_ns};
-}
-
 }  // namespace assay::cli
