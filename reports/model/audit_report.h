@@ -34,6 +34,8 @@ struct reference {
   bool is_void = false;  ///< a gate failed for what it rests on
   std::string void_reason;
   bool holds = false;  ///< meaningful where it is not void and compared_windows > 0
+  quantity claimed;    ///< by the counter, over the windows that this reference compared
+  std::uint64_t disturbed_windows = 0;  ///< of these, left out because a witness saw disturbance
 };
 
 /// One line of the table.

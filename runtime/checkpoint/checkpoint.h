@@ -28,10 +28,10 @@ std::vector<expected_tensor> expected_tensors(const model_config& config);
 /// Ownership: owns the mapping behind every view.
 class checkpoint {
  public:
-  /// Reads config.json, generation_config.json where present (its eos ids win), and
-  /// model.safetensors; checks that each expected tensor is there with its shape and a float type,
-  /// and that no weight is NaN or infinite.
-  /// Errors: unusable_input or io, one line that names file, field or tensor, and the fix.
+  /// Reads config.json, generation_config.json where present (its eos ids win where it names any,
+  /// null included), and model.safetensors; checks that each expected tensor is there with its
+  /// shape and a float type, and that no weight is NaN or infinite. Errors: unusable_input or io,
+  /// one line that names file, field or tensor, and the fix.
   static result<checkpoint> open(const std::filesystem::path& folder);
 
   const model_config& config() const { return config_; }

@@ -22,7 +22,8 @@ constexpr std::uint64_t bytes_of(dtype type) {
 }
 std::string_view to_string(dtype type);
 
-/// One tensor of a file. `bytes` points into the mapping.
+/// One tensor of a file. `bytes` points into the mapping, at any address: older writers did not
+/// align the payload.
 struct tensor_view {
   std::string name;
   dtype type = dtype::f32;
@@ -40,22 +41,25 @@ struct header_entry {
 };
 
 /// Parses a header and checks it against the payload's size. Pure; the fuzz target calls it.
+/// The entries come in the order of their bytes.
 /// Errors: unusable_input: not JSON, unknown type, a span that overlaps another, lies outside of
 /// the file, leaves a hole, or does not fit its shape.
 result<std::vector<header_entry>> parse_header(std::string_view json, std::uint64_t payload_bytes,
                                                const std::filesystem::path& file);
 
-/// Ownership: owns the mapping; views are valid as long as the object lives.
+/// Ownership: owns the mapping; views are valid as long as the object lives. The file must keep its
+/// length meanwhile: reading what has been cut off faults (SIGBUS).
 class safetensors_file {
  public:
-  /// Errors: io where it cannot be opened or mapped; unusable_input where it is truncated, its
-  /// header is larger than 100 MB or the file, or parse_header objects.
+  /// Errors: io where it cannot be opened or mapped; unusable_input where it is missing, truncated,
+  /// its header is larger than 100 MB or the file, or parse_header objects.
   static result<safetensors_file> open(const std::filesystem::path& file);
 
   safetensors_file(safetensors_file&&) noexcept;
   safetensors_file& operator=(safetensors_file&&) noexcept;
   ~safetensors_file();
 
+  /// By name, ascending.
   const std::vector<tensor_view>& tensors() const { return tensors_; }
   const tensor_view* find(std::string_view name) const;
   std::uint64_t file_bytes() const { return mapping_.size(); }

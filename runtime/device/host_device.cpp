@@ -54,10 +54,13 @@ host_device::host_device(const host_device_options& options, std::unique_ptr<hos
       runner_(std::move(runner)),
       events_(std::make_unique<event_slot[]>(event_capacity)) {}
 
-// All streams get their end before any is waited for: they may wait for each other's events.
+// In three rounds, because streams wait for each other's events: each gets its end before any is
+// waited for, and none is destroyed while another may still look at how far it got.
 host_device::~host_device() {
   for (const auto& worker : workers_)
     if (worker) worker->end();
+  for (const auto& worker : workers_)
+    if (worker) worker->join();
 }
 
 result<buffer> host_device::allocate(std::uint64_t bytes) {

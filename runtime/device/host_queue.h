@@ -38,7 +38,11 @@ class host_queue {
 
   /// The oldest operation. Waits where there is none: bounded spin, then sleep.
   const operation& front() noexcept {
-    submitted_.wait_for(done_ + 1, spin_ns_);
+    if (known_submitted_ == done_) {
+      submitted_.wait_for(done_ + 1, spin_ns_);
+      known_submitted_ = submitted_.reached();
+      completed_.note_core();
+    }
     return ring_[done_ % capacity];
   }
   void pop() noexcept { completed_.advance(++done_); }
@@ -57,6 +61,7 @@ class host_queue {
   alignas(64) std::uint64_t next_ = 0;  // the submitter's
   std::uint64_t known_completed_ = 0;   // the submitter's; completed() was at least this
   alignas(64) std::uint64_t done_ = 0;  // the worker's
+  std::uint64_t known_submitted_ = 0;   // the worker's; submitted() was at least this
   alignas(64) std::array<operation, capacity> ring_;
 };
 

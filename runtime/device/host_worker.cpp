@@ -21,8 +21,7 @@ host_worker::host_worker(std::uint32_t stream, std::int64_t spin_ns, const host_
 }
 
 host_worker::~host_worker() {
-  end();
-  thread_.join();
+  join();
 }
 
 void host_worker::end() {
@@ -31,6 +30,11 @@ void host_worker::end() {
   operation& slot = queue_.claim();
   slot.work = stream_end{};
   queue_.commit();
+}
+
+void host_worker::join() {
+  end();
+  if (thread_.joinable()) thread_.join();
 }
 
 void host_worker::run_until_end() {

@@ -19,7 +19,7 @@ class host_worker {
   /// Returns when the thread runs and its id is known.
   host_worker(std::uint32_t stream, std::int64_t spin_ns, const host_arena& arena,
               operation_runner& runner, const std::atomic<observer*>& reports_to);
-  /// Ends the stream if nobody did, and waits for what is queued.
+  /// join() if nobody did.
   ~host_worker();
   host_worker(const host_worker&) = delete;
   host_worker& operator=(const host_worker&) = delete;
@@ -29,6 +29,8 @@ class host_worker {
   std::uint32_t tid() const noexcept { return tid_.load(std::memory_order_acquire); }
   /// Queues the stream's end; nothing may be submitted after it.
   void end();
+  /// Ends the stream if nobody did, and returns when what is queued has run.
+  void join();
 
  private:
   void run_until_end();

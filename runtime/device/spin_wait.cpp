@@ -3,6 +3,7 @@
 #include "runtime/device/spin_wait.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,6 +39,11 @@ void futex_wake_all(const std::atomic<std::uint32_t>& word) noexcept {
 
 }  // namespace
 
+// Two nanoseconds: the C library reads it from the thread's restartable-sequence area.
+int progress::current_core() noexcept {
+  return sched_getcpu();
+}
+
 void progress::wake() noexcept {
   if (sleeping_.exchange(0, std::memory_order_seq_cst) == 0) return;
   wakes_.fetch_add(1, std::memory_order_seq_cst);
@@ -48,6 +54,7 @@ bool progress::spin(std::uint64_t target, std::int64_t spin_ns) const noexcept {
   if (spin_ns <= 0) return false;
   const host_time start = host_now();
   do {
+    if (core_.load(std::memory_order_relaxed) == current_core()) return false;
     for (int round = 0; round < rounds_per_clock_read; ++round) {
       if (reached() >= target) return true;
       pause();

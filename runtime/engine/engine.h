@@ -17,9 +17,11 @@
 
 namespace assay::engine {
 
+struct resident_model;
+
 struct engine_options {
-  std::uint32_t context_tokens = 0;  ///< KV capacity; 0 takes the checkpoint's own maximum
-  std::uint32_t kv_page_tokens = 16;
+  std::uint32_t context_tokens = 0;   ///< KV capacity; 0 takes the checkpoint's own maximum
+  std::uint32_t kv_page_tokens = 16;  ///< 1..256
 };
 
 /// How tokens are chosen, and when to stop.
@@ -47,6 +49,10 @@ struct forward_capture {
 
 /// Ownership: device and counter writer must outlive the engine; the engine owns its buffers.
 /// Threads: one.
+/// Streams and events: one stream and one event pair for the load, one stream and three pairs for
+/// the steps; a device keeps them after the engine is gone.
+/// A step submits: ids h2d, 6 kernels a layer and 2 more, 2 d2d copies a layer and KV page touched,
+/// logits d2h, and 3 event pairs; then it waits once.
 /// Errors: unusable_input (prompt empty, id outside the vocabulary, longer than the context; NaN
 /// logits), out_of_memory (naming what did not fit), and the device's own.
 class engine {
@@ -57,6 +63,10 @@ class engine {
                                               device::device& on,
                                               telemetry::counter_writer& counters,
                                               const engine_options& options);
+  /// The same on weights that are resident already. Allocates KV pages and activations.
+  static result<std::unique_ptr<engine>> start(resident_model model, device::device& on,
+                                               telemetry::counter_writer& counters,
+                                               const engine_options& options);
   ~engine();
 
   const checkpoint::model_config& config() const;
@@ -73,7 +83,13 @@ class engine {
   /// Logits of the last step. Shape: (vocab_rows) f32, host; valid until the next step.
   std::span<const float> logits() const;
 
+  /// The stream that the steps run on, for known-answer operations between two steps.
+  device::stream compute_stream() const;
+  /// Pages that a walk of the free list does not find: what runtime.kv.live_pages must say.
+  std::uint32_t kv_pages_by_walk() const;
+
   /// One pass over `ids` from position 0 outside of any request, every position's logits.
+  /// Errors: usage, where a request is open; otherwise as a request's.
   result<forward_capture> forward(std::span<const std::int32_t> ids);
 
  private:

@@ -41,4 +41,9 @@ result<std::int64_t> knob_value(knob_id id) {
   return value;
 }
 
+bool is_colour_refused() {
+  const char* set = std::getenv("NO_COLOR");
+  return set != nullptr && *set != '\0';
+}
+
 }  // namespace assay::telemetry

@@ -33,4 +33,7 @@ std::span<const knob> knobs();
 /// Source: getenv appears in knobs.cpp and nowhere else (lint).
 result<std::int64_t> knob_value(knob_id id);
 
+/// NO_COLOR is set and not empty (no-color.org): not ours, so it is no row of the table.
+bool is_colour_refused();
+
 }  // namespace assay::telemetry

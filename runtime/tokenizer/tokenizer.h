@@ -45,7 +45,7 @@ class tokenizer {
 
  private:
   struct state;
-  explicit tokenizer(std::unique_ptr<state> state);
+  explicit tokenizer(std::unique_ptr<state> owned);
   std::unique_ptr<state> state_;
 };
 

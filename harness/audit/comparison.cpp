@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/audit/comparison.h"
+
+namespace assay::audit {
+
+void exact_tally::compare(const window_name& where, const number& claim, const number& reference) {
+  ++compared;
+  if (!reference.is_zero()) ++active;
+  claimed.add(claim);
+  observed.add(reference);
+  last_observed = reference;
+  if (are_equal(claim, reference)) return;
+  if (claim.is_zero())
+    ++zero;
+  else if (reference.is_zero())
+    ++phantom;
+  else
+    ++differ;
+  if (!first.is_known) first = {true, where, claim, reference};
+}
+
+void bound_tally::compare(const window_name& where, const number& claim, const number& limit,
+                          bool is_upper) {
+  ++compared;
+  claimed.add(claim);
+  bound.add(limit);
+  // Written so that a NaN on either side violates.
+  bool holds = false;
+  if (claim.is_real || limit.is_real)
+    holds =
+        is_upper ? claim.as_double() <= limit.as_double() : claim.as_double() >= limit.as_double();
+  else
+    holds = is_upper ? claim.integer <= limit.integer : claim.integer >= limit.integer;
+  if (holds) return;
+  ++violated;
+  if (claim.is_zero() && !is_upper) ++zero;
+  if (!first.is_known) first = {true, where, claim, limit};
+}
+
+}  // namespace assay::audit

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What is missing or doubled in the device records, by cell (gate G4, rule R18).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "harness/audit/activity_cell.h"
+
+namespace assay::audit {
+
+/// How records of one cell failed to add up.
+struct cell_defects {
+  std::uint64_t submissions = 0;    ///< accepted calls
+  std::uint64_t activities = 0;     ///< records of work
+  std::uint64_t lost = 0;           ///< accepted calls without a record of work
+  std::uint64_t orphans = 0;        ///< records of work without a call
+  std::uint64_t duplicates = 0;     ///< second records of one operation
+  std::uint64_t contradictory = 0;  ///< the two records differ in kind, stream or direction, or the
+                                    ///< call was refused and ran
+  std::uint64_t unstamped = 0;      ///< start and end both 0: unknown, never fast
+  std::uint64_t partial = 0;        ///< moved other bytes than asked
+
+  std::uint64_t total() const {
+    return lost + orphans + duplicates + contradictory + unstamped + partial;
+  }
+};
+
+struct completeness {
+  std::array<cell_defects, cell_total> cells{};
+  /// Orphans whose record carries no range: they void their kind and direction in every range.
+  std::array<std::uint64_t, work_kinds * direction_slots> orphans_without_range{};
+  std::uint64_t total = 0;      ///< every defect so far, to tell which windows they fell in
+  std::uint64_t overflows = 0;  ///< times that more operations were open than the audit keeps
+  std::uint64_t unreadable_activities = 0;  ///< records of work of no known operation
+};
+
+}  // namespace assay::audit

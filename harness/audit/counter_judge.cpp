@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/audit/counter_judge.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::audit {
+namespace {
+
+using telemetry::activity;
+using telemetry::measure;
+
+bool needs_span(const counter_spec& spec) {
+  return spec.claims.measure == measure::span ||
+         (spec.kind == telemetry::counter_kind::rate && spec.claims.measure == measure::bytes);
+}
+
+// Do the events around the work contradict the work's own records? Neither is the counter.
+bool are_at_odds(const span_sample& sample) {
+  if (!sample.has_bracket) return false;
+  const auto low = static_cast<double>(sample.span_ns());
+  const double high = low + static_cast<double>(sample.starved_ns);
+  const auto bracket = static_cast<double>(sample.bracket_ns);
+  return bracket < low - std::max(bracket_slack_ns, relative_slack * low) ||
+         bracket > high + std::max(bracket_slack_ns, relative_slack * high);
+}
+
+}  // namespace
+
+reference_evidence& reference_of(counter_evidence& counter, int source, int relation,
+                                 bool is_derived) {
+  for (reference_evidence& known : counter.references)
+    if (known.source == source && known.relation == relation && known.is_derived == is_derived)
+      return known;
+  reference_evidence& made = counter.references.emplace_back();
+  made.source = source;
+  made.relation = relation;
+  made.is_derived = is_derived;
+  const bool is_time = counter.spec.unit == unit::ns;
+  made.near = time_comparison(is_time ? bracket_slack_ns : 0.0);
+  return made;
+}
+
+counter_judge::counter_judge(const counter_spec& spec) : cells_(cells_of(spec.claims)) {
+  if (needs_span(spec)) span_.emplace(cells_);
+}
+
+void counter_judge::close(const closed_window& window, const claim_value& claim,
+                          std::int64_t previous_bits, const window_work& work, evidence& into,
+                          std::size_t row) {
+  counter_evidence& counter = into.counters[row];
+  const counter_spec& spec = counter.spec;
+  if (claim.is_written && !spec.is_real()) {
+    ++counter.steps_checked;
+    const bool has_fallen =
+        spec.kind == telemetry::counter_kind::peak && claim.value.integer < previous_bits;
+    if (claim.value.integer < 0 || has_fallen) {
+      ++counter.steps_back;
+      if (!counter.first_step_back.is_known)
+        counter.first_step_back = {true, window.name, claim.value, number::of(previous_bits)};
+    }
+  }
+  if (span_) {
+    judge_span(window, claim, into, counter);
+  } else if (spec.claims.kind == activity::memory) {
+    const memory_tally& memory = into.memory.of(spec.claims.range);
+    const std::int64_t observed = spec.claims.measure == measure::live_bytes    ? memory.live_bytes
+                                  : spec.claims.measure == measure::peak_bytes  ? memory.peak_bytes
+                                  : spec.claims.measure == measure::allocations ? memory.allocations
+                                                                                : memory.frees;
+    judge_sum(window, claim, observed, counter);
+  } else if (spec.claims.kind == activity::submission) {
+    judge_sum(window, claim, work.sum_calls(spec.claims.measure, spec.claims.range), counter);
+  } else if (spec.has_claim()) {
+    judge_sum(window, claim, work.sum(spec.claims.measure, cells_), counter);
+  }
+}
+
+void counter_judge::judge_sum(const closed_window& window, const claim_value& claim,
+                              std::int64_t observed, counter_evidence& counter) {
+  if (!claim.has_value) return;
+  // The request's own share, between its steps, is empty; it would only swell the count.
+  const bool is_container = window.name.kind == ASSAY_WINDOW_REQUEST || window.name.kind == 0;
+  if (is_container && counter.spec.is_cumulative() && observed == 0 && claim.value.is_zero())
+    return;
+  const number reference = counter.spec.is_real() ? number::of_real(static_cast<double>(observed))
+                                                  : number::of(observed);
+  reference_of(counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL, true)
+      .exact.compare(window.name, claim.value, reference);
+}
+
+void counter_judge::judge_span(const closed_window& window, const claim_value& claim,
+                               evidence& into, counter_evidence& counter) {
+  const span_sample sample = span_->close();
+  if (sample.has_work) check_triangle(sample, counter, into);
+  if (counter.spec.kind == telemetry::counter_kind::rate) {
+    if (!sample.has_work) return;
+    counter.span_ns += static_cast<double>(sample.span_ns());
+    ++counter.span_windows;
+    rate_bytes_ += static_cast<double>(sample.bytes);
+    rate_starved_ns_ += static_cast<double>(sample.starved_ns);
+    if (sample.has_bracket) {
+      rate_bracket_ns_ += static_cast<double>(sample.bracket_ns);
+      ++rate_brackets_;
+    }
+    return;
+  }
+  if (!claim.has_value || (!sample.has_work && claim.value.is_zero())) return;
+  time_sample near;
+  near.claimed = claim.value.as_double();
+  near.host_span_ns = static_cast<double>(window.host_span_ns);
+  near.are_references_at_odds = are_at_odds(sample);
+  if (sample.has_work) {
+    near.low = static_cast<double>(sample.span_ns());
+    near.high = near.low + static_cast<double>(sample.starved_ns);
+    ++counter.span_windows;
+    counter.claimed_ns += near.claimed;
+    counter.span_ns += near.low;
+    counter.busy_ns += static_cast<double>(sample.busy_ns);
+    counter.call_ns += static_cast<double>(sample.call_ns);
+    counter.enqueue_ns += static_cast<double>(sample.enqueue_ns);
+  }
+  reference_of(counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_NEAR, true)
+      .near.compare(window.name, near);
+  if (!sample.has_bracket || counter.spec.clock != clock_domain::device_event) return;
+  near.low = near.high = static_cast<double>(sample.bracket_ns);
+  near.are_references_at_odds = false;
+  reference_of(counter, ASSAY_SOURCE_EVENTS, ASSAY_NEAR, true).near.compare(window.name, near);
+}
+
+void counter_judge::check_triangle(const span_sample& sample, const counter_evidence& counter,
+                                   evidence& into) {
+  ++into.triangles_checked;
+  const double hard = into.ceilings.of(counter.spec.pairs_with.link).hard_bytes_per_s;
+  const bool is_carried =
+      hard == 0.0 || static_cast<double>(sample.bytes) * 1e9 <=
+                         hard * static_cast<double>(std::max<std::int64_t>(sample.busy_ns, 1));
+  const bool is_enclosed = !sample.has_bracket || sample.busy_ns <= sample.bracket_ns;
+  if (is_carried && is_enclosed) return;
+  for (const int cell : cells_) ++into.impossible[static_cast<std::size_t>(cell)];
+}
+
+void counter_judge::finish(evidence& into, std::size_t row) {
+  counter_evidence& counter = into.counters[row];
+  if (counter.spec.kind != telemetry::counter_kind::rate || counter.span_windows == 0) return;
+  if (!counter.was_measured) return;
+  const auto compare = [&](int source, double low_ns, double high_ns, std::uint64_t brackets) {
+    const double slack_ns = bracket_slack_ns * static_cast<double>(brackets);
+    time_sample near;
+    near.claimed = counter.claimed.as_double();
+    near.low = rate_bytes_ * 1e9 / (high_ns + slack_ns);
+    near.high = rate_bytes_ * 1e9 / std::max(low_ns - slack_ns, 1.0);
+    reference_of(counter, source, ASSAY_NEAR, true).near.compare({}, near);
+  };
+  compare(ASSAY_SOURCE_DEVICE_RECORDS, counter.span_ns, counter.span_ns + rate_starved_ns_,
+          counter.span_windows);
+  if (rate_brackets_ == counter.span_windows && counter.spec.clock == clock_domain::device_event)
+    compare(ASSAY_SOURCE_EVENTS, rate_bracket_ns_, rate_bracket_ns_, rate_brackets_);
+}
+
+}  // namespace assay::audit

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/audit/evidence.h"
+
+namespace assay::audit {
+
+std::uint64_t reference_evidence::compared() const {
+  if (relation == ASSAY_EQUAL) return exact.compared;
+  if (relation == ASSAY_NEAR) return near.compared();
+  return bound.compared;
+}
+
+bool reference_evidence::holds() const {
+  if (compared() == 0) return false;
+  if (relation == ASSAY_EQUAL) return exact.mismatches() == 0;
+  if (relation == ASSAY_NEAR) return near.outcome() == time_outcome::holds;
+  return bound.violated == 0;
+}
+
+}  // namespace assay::audit

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/audit/gates.h"
+
+#include <fmt/format.h>
+
+#include "harness/audit/wording.h"
+
+namespace assay::audit {
+
+model::gate_line gate_inequalities(const evidence& from, void_map& voids) {
+  model::gate_line line{
+      "G1", "ORDER AND ENCLOSURE", true, from.orders_checked + from.triangles_checked, {}};
+  std::uint64_t disordered = 0;
+  std::uint64_t instant = 0;
+  std::uint64_t impossible = 0;
+  for (int at = 0; at < cell_total; ++at) {
+    const auto cell = static_cast<std::size_t>(at);
+    const order_defects& order = from.order[cell];
+    disordered += order.out_of_order;
+    instant += order.instant;
+    impossible += from.impossible[cell];
+    if (order.out_of_order != 0)
+      blame(voids.cell[cell], fmt::format("G1: {} records of {} break the order of their stream",
+                                          order.out_of_order, cell_name(at)));
+    if (from.impossible[cell] != 0)
+      blame(voids.cell[cell],
+            fmt::format("G1: records of {} are shorter than their link or longer than their events "
+                        "allow",
+                        cell_name(at)));
+    if (order.instant != 0)
+      blame(voids.cell_times[cell], fmt::format("G1: {} records of {} took no time for their work",
+                                                order.instant, cell_name(at)));
+  }
+  if (from.is_order_unknown)
+    blame(voids.all_device, "G1: the trace names more streams than can be followed");
+  line.holds = disordered + instant + impossible == 0 && !from.is_order_unknown;
+  line.detail = line.holds ? "work runs in order, inside its events and windows"
+                           : fmt::format("{} out of order, {} in no time, {} against their bracket",
+                                         disordered, instant, impossible);
+  return line;
+}
+
+model::gate_line gate_sentinels(const evidence& from, void_map& voids) {
+  const sentinel_evidence& seen = from.sentinels;
+  model::gate_line line{"G2", "SENTINELS", false, seen.announced, {}};
+  line.holds = seen.announced > 0 && seen.confirmed == seen.announced && seen.missing == 0 &&
+               seen.surplus == 0 && seen.bad_content == 0 && seen.mistimed == 0;
+  if (seen.announced == 0)
+    line.detail =
+        "no operation with a known answer was made, so nothing shows that records are whole";
+  else
+    line.detail = fmt::format(
+        "{} of {} known answers shown; {} missing, {} in surplus, {} with wrong content",
+        seen.confirmed, seen.announced, seen.missing, seen.surplus, seen.bad_content);
+  if (!line.holds) blame(voids.all_device, "G2: " + line.detail);
+  return line;
+}
+
+model::gate_line gate_clocks(const evidence& from) {
+  const clock_evidence& clocks = from.clocks;
+  model::gate_line line{"G3", "CLOCKS", false, clocks.samples, {}};
+  line.holds = clocks.usable() > 0 && clocks.steps == 0;
+  if (clocks.usable() == 0)
+    line.detail = fmt::format("no usable clock sample ({} taken, {} too wide)", clocks.samples,
+                              clocks.rejected);
+  else
+    line.detail = fmt::format(
+        "offset known to {}, drift {:.1f} ppm, {} of {} samples too wide{}",
+        time_words(static_cast<double>(clocks.bound_ns)), clocks.drift_ppm, clocks.rejected,
+        clocks.samples,
+        clocks.steps == 0 ? std::string()
+                          : fmt::format(", {} steps of up to {}", clocks.steps,
+                                        time_words(static_cast<double>(clocks.worst_step_ns))));
+  return line;
+}
+
+model::gate_line gate_completeness(const evidence& from) {
+  cell_defects sum;
+  for (const cell_defects& cell : from.complete.cells) {
+    sum.submissions += cell.submissions;
+    sum.activities += cell.activities;
+    sum.lost += cell.lost;
+    sum.orphans += cell.orphans;
+    sum.duplicates += cell.duplicates;
+    sum.contradictory += cell.contradictory;
+    sum.unstamped += cell.unstamped;
+    sum.partial += cell.partial;
+  }
+  model::gate_line line{"G4", "COMPLETENESS", false, sum.submissions, {}};
+  std::int64_t dropped = 0;
+  for (const std::int64_t lost : from.losses) dropped = saturating_add(dropped, lost);
+  line.holds = sum.total() == 0 && dropped == 0 && from.complete.overflows == 0 &&
+               from.complete.unreadable_activities == 0;
+  line.detail = fmt::format(
+      "{} calls, {} records of work; {} lost, {} without a call, {} twice, {} contradictory, "
+      "{} without times, {} of other size than asked, {} dropped",
+      sum.submissions, sum.activities, sum.lost, sum.orphans, sum.duplicates, sum.contradictory,
+      sum.unstamped, sum.partial, dropped);
+  return line;
+}
+
+}  // namespace assay::audit

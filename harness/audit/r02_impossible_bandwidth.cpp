@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/audit/r02_impossible_bandwidth.h"
+
+#include <fmt/format.h>
+
+#include "harness/audit/mismatch.h"
+#include "harness/audit/wording.h"
+
+namespace assay::audit {
+namespace {
+
+using telemetry::counter_kind;
+using telemetry::link_class;
+
+bool has_ceiling(const ceiling& c) {
+  return c.hard_bytes_per_s > 0.0 || c.soft_bytes_per_s > 0.0;
+}
+
+bool is_above(double rate, const ceiling& c) {
+  return (c.hard_bytes_per_s > 0.0 && rate > c.hard_bytes_per_s) ||
+         (c.soft_bytes_per_s > 0.0 && rate > c.soft_bytes_per_s);
+}
+
+model::finding describe(const counter_spec& spec, double rate, const ceiling& c,
+                        const std::string& how, const std::string& where) {
+  const bool is_hard = c.hard_bytes_per_s > 0.0 && rate > c.hard_bytes_per_s;
+  model::finding found =
+      finding_of("R02", "IMPOSSIBLE_BANDWIDTH",
+                 is_hard ? model::severity::critical : model::severity::warning, spec.name);
+  const double limit = is_hard ? c.hard_bytes_per_s : c.soft_bytes_per_s;
+  found.message =
+      fmt::format("{} {} {} over {}, which {} {}.", spec.name, how, rate_words(rate),
+                  link_name(spec.pairs_with.link),
+                  is_hard ? "cannot carry more than" : "was measured to carry", rate_words(limit));
+  found.claimed = quantity_of(number::of_real(rate));
+  found.observed = quantity_of(number::of_real(limit));
+  found.likely_cause =
+      "time that does not cover the transfer, or bytes that did not cross the link";
+  found.where = where;
+  found.window_count = 1;
+  return found;
+}
+
+void judge_duration(const evidence& from, const counter_evidence& counter, rule_outcome& out) {
+  const int paired = counter.spec.paired_row;
+  const ceiling c = from.ceilings.of(counter.spec.pairs_with.link);
+  if (paired < 0 || !has_ceiling(c) || !counter.was_measured) return;
+  const counter_evidence& bytes = from.counters[static_cast<std::size_t>(paired)];
+  // Wrong bytes are their own finding; they say nothing of this counter's time.
+  if (!is_judgeable(bytes) || class_of(bytes) != mismatch_class::none) return;
+  for (int kind = 0; kind < window_kinds; ++kind) {
+    const auto at = static_cast<std::size_t>(kind);
+    const std::int64_t ns = counter.claimed_by_kind[at];
+    const std::int64_t moved = bytes.claimed_by_kind[at];
+    if (ns <= 0 || moved <= 0) continue;
+    ++out.evaluated;
+    const double rate = static_cast<double>(moved) * 1e9 / static_cast<double>(ns);
+    if (!is_above(rate, c)) continue;
+    const std::string how =
+        fmt::format("with the {} of {} makes", value_words(number::of(moved), bytes.spec.unit),
+                    bytes.spec.name);
+    out.findings.push_back(describe(counter.spec, rate, c, how, to_string(window_name{kind, 0})));
+    return;
+  }
+}
+
+}  // namespace
+
+bool exceeds_ceiling(const counter_evidence& counter, const ceiling_book& ceilings) {
+  return counter.spec.unit == unit::bytes_per_s && counter.was_measured &&
+         is_above(counter.claimed.as_double(), ceilings.of(counter.spec.pairs_with.link));
+}
+
+rule_outcome impossible_bandwidth(const evidence& from, void_map&) {
+  rule_outcome out;
+  for (const counter_evidence& counter : from.counters) {
+    if (counter.spec.pairs_with.link == link_class::none || !is_judgeable(counter)) continue;
+    if (counter.spec.kind == counter_kind::duration) judge_duration(from, counter, out);
+    if (counter.spec.unit != unit::bytes_per_s || !counter.was_measured) continue;
+    const ceiling c = from.ceilings.of(counter.spec.pairs_with.link);
+    if (!has_ceiling(c)) continue;
+    ++out.evaluated;
+    if (exceeds_ceiling(counter, from.ceilings))
+      out.findings.push_back(
+          describe(counter.spec, counter.claimed.as_double(), c, "claims", std::string()));
+  }
+  return out;
+}
+
+}  // namespace assay::audit

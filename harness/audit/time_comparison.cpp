@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/audit/time_comparison.h"
+
+#include <algorithm>
+
+namespace assay::audit {
+namespace {
+
+// Lower median, so that it is a value that occurred.
+double median(std::vector<double>& values) {
+  if (values.empty()) return 0.0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+template <class Field>
+double median_of(const std::vector<time_sample>& samples, Field field) {
+  std::vector<double> values;
+  values.reserve(samples.size());
+  for (const time_sample& sample : samples) values.push_back(field(sample));
+  return median(values);
+}
+
+void add(time_sums& to, const time_sample& sample) {
+  ++to.windows;
+  to.claimed += sample.claimed;
+  to.low += sample.low;
+  to.high += sample.high;
+}
+
+// Written so that a NaN is outside.
+bool is_within(const time_sums& sums, double slack_per_window) {
+  const double slack = slack_per_window * static_cast<double>(sums.windows);
+  return sums.claimed >= sums.low - std::max(slack, relative_slack * sums.low) &&
+         sums.claimed <= sums.high + std::max(slack, relative_slack * sums.high);
+}
+
+}  // namespace
+
+time_outcome time_group::outcome(double slack_per_window) const {
+  if (all.windows == 0) return time_outcome::empty;
+  const double excluded = static_cast<double>(all.windows - kept.windows);
+  const bool is_kept_enough = excluded <= excluded_max_ratio * static_cast<double>(all.windows);
+  if (is_kept_enough)
+    return is_within(kept, slack_per_window) ? time_outcome::holds : time_outcome::broken;
+  return is_within(all, slack_per_window) ? time_outcome::holds : time_outcome::unclear;
+}
+
+void time_comparison::compare(const window_name& where, const time_sample& sample) {
+  block& into = blocks_[static_cast<std::size_t>(where.kind)];
+  if (into.samples.capacity() == 0) into.samples.reserve(block_windows);
+  into.samples.push_back(sample);
+  track_zeros(where, sample);
+  if (into.samples.size() == block_windows) fold(where.kind);
+}
+
+void time_comparison::track_zeros(const window_name& where, const time_sample& sample) {
+  if (!(sample.low > 0.0)) return;
+  ++active_;
+  if (sample.claimed != 0.0) {
+    run_ = {};
+    return;
+  }
+  if (run_.windows == 0) run_begin_ = where;
+  add(run_, sample);
+  if (run_.low <= worst_run_.low) return;
+  worst_run_ = run_;
+  worst_run_begin_ = run_begin_;
+}
+
+void time_comparison::fold(int kind) {
+  block& from = blocks_[static_cast<std::size_t>(kind)];
+  time_group& group = groups_[static_cast<std::size_t>(kind)];
+  if (from.samples.empty()) return;
+  // Only decode steps are alike enough for their spans to be comparable: prefills and requests are
+  // as long as their prompts.
+  double typical_ns = from.last_median_ns;
+  if (kind != ASSAY_WINDOW_DECODE_STEP)
+    typical_ns = 0.0;
+  else if (from.samples.size() >= median_min_windows)
+    typical_ns = median_of(from.samples, [](const time_sample& s) { return s.host_span_ns; });
+  from.last_median_ns = typical_ns;
+  if (!from.has_medians) {
+    group.median_claimed = median_of(from.samples, [](const time_sample& s) { return s.claimed; });
+    group.median_observed = median_of(from.samples, [](const time_sample& s) { return s.low; });
+    from.has_medians = true;
+  }
+  for (const time_sample& sample : from.samples) {
+    add(group.all, sample);
+    const bool is_stretched =
+        typical_ns > 0.0 && sample.host_span_ns > disturbance_ratio * typical_ns;
+    if (!is_stretched && !sample.are_references_at_odds) add(group.kept, sample);
+  }
+  from.samples.clear();
+}
+
+void time_comparison::finish() {
+  for (int kind = 0; kind < window_kinds; ++kind) fold(kind);
+}
+
+std::uint64_t time_comparison::compared() const {
+  std::uint64_t windows = 0;
+  for (const time_group& group : groups_) windows += group.all.windows;
+  return windows;
+}
+
+std::uint64_t time_comparison::excluded() const {
+  std::uint64_t windows = 0;
+  for (const time_group& group : groups_) windows += group.all.windows - group.kept.windows;
+  return windows;
+}
+
+double time_comparison::claimed() const {
+  double sum = 0.0;
+  for (const time_group& group : groups_) sum += group.all.claimed;
+  return sum;
+}
+
+double time_comparison::low() const {
+  double sum = 0.0;
+  for (const time_group& group : groups_) sum += group.all.low;
+  return sum;
+}
+
+double time_comparison::high() const {
+  double sum = 0.0;
+  for (const time_group& group : groups_) sum += group.all.high;
+  return sum;
+}
+
+int time_comparison::deciding_kind() const {
+  int deciding = 0;
+  auto worst = time_outcome::empty;
+  const auto rank = [](time_outcome o) {
+    return o == time_outcome::broken    ? 3
+           : o == time_outcome::unclear ? 2
+                                        : o == time_outcome::holds;
+  };
+  for (int kind = 0; kind < window_kinds; ++kind) {
+    const auto outcome = groups_[static_cast<std::size_t>(kind)].outcome(slack_per_window_);
+    if (rank(outcome) <= rank(worst)) continue;
+    worst = outcome;
+    deciding = kind;
+  }
+  return deciding;
+}
+
+time_outcome time_comparison::outcome() const {
+  return groups_[static_cast<std::size_t>(deciding_kind())].outcome(slack_per_window_);
+}
+
+}  // namespace assay::audit

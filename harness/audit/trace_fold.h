@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Records and snapshots, in the order of the file, to evidence.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/audit/claim_book.h"
+#include "harness/audit/correlation_matcher.h"
+#include "harness/audit/counter_judge.h"
+#include "harness/audit/evidence.h"
+#include "harness/audit/window_tracker.h"
+#include "harness/audit/window_work.h"
+#include "probes/trace/assay_trace.h"
+
+namespace assay::audit {
+
+/// One streaming pass. Memory: bounded by the contract's size and by what one window holds, not by
+/// the trace's length. Nothing in a trace makes it fail: what does not fit is counted.
+class trace_fold {
+ public:
+  /// Observations that may wait for the ends of their windows; a request has a few dozen.
+  static constexpr std::size_t max_waiting = 65'536;
+  /// A record's times may miss its window and its call by this: two clock reads and a hand-over.
+  static constexpr std::int64_t record_slack_ns = 5'000;
+
+  explicit trace_fold(std::vector<counter_spec> specs);
+  trace_fold(const trace_fold&) = delete;
+  trace_fold& operator=(const trace_fold&) = delete;
+
+  void state_ceiling(telemetry::link_class link, const ceiling& stated) {
+    evidence_.ceilings.state(link, stated);
+  }
+  void take(const assay_record& record);
+  void take_snapshot(std::span<const assay_reading> readings);
+  /// The trace is over. The evidence stays in this object.
+  evidence& finish();
+
+ private:
+  struct observation {
+    std::size_t depth = 0;  ///< of the window that it speaks of
+    std::uint32_t row = 0;
+    std::uint8_t source = 0;
+    std::uint8_t relation = 0;
+    std::int64_t bits = 0;
+  };
+  /// Defects so far when a window began: what the window adds voids its own observations only.
+  struct defect_mark {
+    std::uint64_t incomplete = 0;
+    std::uint64_t mistimed = 0;
+  };
+
+  void take_submission(const assay_record& record);
+  void take_activity(const assay_record& record);
+  void take_memory(const assay_record& record);
+  void take_loss(const assay_record& record);
+  void take_observation(const assay_record& record);
+  void begin_window(const assay_record& record);
+  void end_window(const assay_record& record);
+
+  void absorb(bool is_final, const std::int64_t* window_end_ns);
+  void absorb_one(operation& op, const std::int64_t* window_end_ns);
+  void check_times(operation& op, const std::int64_t* window_end_ns);
+  void close_counters(const closed_window& window);
+  void note_reading(std::size_t row, const claim_value& claim, const closed_window& window);
+  void settle_observations(const closed_window& window, std::size_t depth);
+  void settle(const observation& said, const closed_window& window, const defect_mark& begin);
+  void mark_touched(reference_evidence& reference, const observation& said,
+                    const counter_spec& spec, const defect_mark& begin) const;
+
+  evidence evidence_;
+  std::vector<counter_spec> specs_;
+  claim_book claims_;
+  std::vector<counter_judge> judges_;
+  correlation_matcher matcher_;
+  clock_fold clock_;
+  sentinel_fold sentinels_;
+  stream_order order_;
+  window_tracker windows_;
+  window_work work_;
+  std::vector<observation> waiting_;
+  std::vector<defect_mark> marks_;  ///< one an open window
+  std::vector<operation> joined_;
+  std::uint64_t mistimed_ = 0;
+};
+
+}  // namespace assay::audit

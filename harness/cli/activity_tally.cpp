@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/activity_tally.h"
+
+namespace assay::cli {
+namespace {
+
+void add(range_tally& tally, const assay_record& record) {
+  if (record.op == ASSAY_OP_EVENT) {
+    ++tally.events;
+    return;
+  }
+  if (record.op == ASSAY_OP_COPY) {
+    ++tally.copies;
+    tally.bytes += record.amount;
+  } else if (record.op == ASSAY_OP_LAUNCH) {
+    ++tally.launches;
+  }
+  if (tally.first_start_ns == 0) {
+    tally.first_start_ns = record.start_ns;
+    tally.first_end_ns = record.end_ns;
+  }
+  tally.last_end_ns = record.end_ns;
+  tally.busy_ns += record.end_ns - record.start_ns;
+}
+
+constexpr std::uint8_t allocation = 1;  // op of a MEMORY record
+
+bool is_sentinel(std::size_t range) {
+  return range == static_cast<std::size_t>(telemetry::range::sentinel);
+}
+
+}  // namespace
+
+void activity_tally::take(std::span<const assay_record> records) {
+  for (const assay_record& record : records) {
+    if (record.range >= by_range_.size()) continue;
+    if (record.kind == ASSAY_ACTIVITY) add(by_range_[record.range], record);
+    if (record.kind == ASSAY_MEMORY && !is_sentinel(record.range))
+      memory_bytes_ += record.op == allocation ? record.amount : -record.amount;
+  }
+}
+
+std::int64_t activity_tally::operations() const {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < by_range_.size(); ++i)
+    if (!is_sentinel(i)) sum += by_range_[i].copies + by_range_[i].launches + by_range_[i].events;
+  return sum;
+}
+
+std::int64_t activity_tally::busy_ns() const {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < by_range_.size(); ++i)
+    if (!is_sentinel(i)) sum += by_range_[i].busy_ns;
+  return sum;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Sums over the device records as they pass by: references for counters that no single record
+// answers, such as tokens generated (copies of logits) or context length (bytes appended).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "probes/trace/assay_trace.h"
+#include "runtime/telemetry/range.h"
+
+namespace assay::cli {
+
+/// What the workers did under one range label. Clock: host, stamped on the worker.
+struct range_tally {
+  std::int64_t copies = 0;
+  std::int64_t launches = 0;
+  std::int64_t events = 0;
+  std::int64_t bytes = 0;
+  std::int64_t busy_ns = 0;  ///< sum of copies and launches; one stream, so no overlap
+  std::int64_t first_start_ns = 0;
+  std::int64_t first_end_ns = 0;
+  std::int64_t last_end_ns = 0;
+};
+
+/// Threads: one.
+class activity_tally {
+ public:
+  void take(std::span<const assay_record> records);
+  void clear() { *this = {}; }
+
+  const range_tally& of(telemetry::range range) const {
+    return by_range_[static_cast<std::size_t>(range)];
+  }
+  /// Bytes that the arena granted less those it took back, the sentinel's left out.
+  std::int64_t memory_bytes() const { return memory_bytes_; }
+  /// Copies, launches and events of every range but the sentinel's.
+  std::int64_t operations() const;
+  /// Time that the workers spent in copies and launches, the sentinel's left out.
+  std::int64_t busy_ns() const;
+
+ private:
+  std::array<range_tally, telemetry::range_count> by_range_{};
+  std::int64_t memory_bytes_ = 0;
+};
+
+}  // namespace assay::cli

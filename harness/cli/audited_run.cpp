@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/audited_run.h"
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/cli/interrupt.h"
+#include "harness/cli/recorder.h"
+#include "harness/cli/references.h"
+#include "harness/cli/run_clock.h"
+#include "harness/cli/run_conditions.h"
+#include "harness/selftest/tapped_device.h"
+#include "probes/host_device/host_device_probe.h"
+#include "probes/process/clock_probe.h"
+#include "probes/sentinel/content_check.h"
+#include "probes/sentinel/sentinel_probe.h"
+#include "probes/trace/contract_json.h"
+#include "runtime/engine/engine.h"
+#include "runtime/telemetry/knobs.h"
+#include "runtime/tokenizer/tokenizer.h"
+#include "scenarios/embedded.h"
+#include "scenarios/ledger.h"
+#include "scenarios/vocabulary_ledger.h"
+
+namespace assay::cli {
+namespace {
+
+// A level is compared every so many steps: often enough to see it move, seldom enough to cost
+// nothing.
+constexpr std::uint32_t steps_between_levels = 16;
+
+result<std::int64_t> size_of_file(const std::filesystem::path& file) {
+  struct stat found {};
+  if (stat(file.c_str(), &found) != 0)
+    return ASSAY_FAIL(io, file.string() + ": cannot be read; check the path and its permissions");
+  return static_cast<std::int64_t>(found.st_size);
+}
+
+// One run from device to trace. Members are in the order in which they depend on each other.
+class run {
+ public:
+  run(const run_options& options, std::span<const track> tracks, const progress& tell)
+      : options_(options),
+        tell_(tell),
+        writer_(tracks),
+        recorder_(probe_, tracks),
+        tracks_(tracks) {}
+
+  result<void> go(const device_maker& make_device);
+
+ private:
+  result<void> open_device(const device_maker& make_device);
+  result<void> load();
+  result<void> request(std::size_t index);
+  result<void> prefill(std::uint64_t index);
+  result<void> decode_step(std::uint32_t step);
+  result<void> take_step(engine::step_result step);
+  result<void> close_request(std::uint64_t index);
+  result<void> between_windows();
+  result<void> known_answers();
+  result<void> unload();
+  result<std::vector<std::int32_t>> encode(std::size_t index);
+
+  const run_options& options_;
+  const progress& tell_;
+  fan_out_writer writer_;
+  probes::host_device_probe probe_;
+  recorder recorder_;
+  std::span<const track> tracks_;
+
+  std::optional<caller_account> account_;
+  std::unique_ptr<device::host_device> device_;
+  std::optional<selftest::tapped_device> tapped_;
+  std::unique_ptr<engine::engine> engine_;
+  std::optional<tokenizer::tokenizer> tokenizer_;
+  std::optional<scenarios::vocabulary_ledger> vocabulary_;
+  std::unique_ptr<probes::sentinel_probe> sentinel_;
+  std::optional<run_conditions> conditions_;
+  probes::clock_probe clock_;
+
+  // Of the request that is open.
+  request_evidence seen_;
+  std::optional<tokenizer::stream_decoder> decoder_;
+  std::vector<std::int32_t> received_;
+  engine::stop_reason stopped_ = engine::stop_reason::none;
+  std::int64_t first_token_ns_ = 0;
+};
+
+result<void> run::open_device(const device_maker& make_device) {
+  const device::host_device_options wanted{options_.arena_bytes, options_.spin_ns};
+  auto made = make_device ? make_device(wanted) : device::host_device::create(wanted);
+  if (!made) return failure(std::move(made).error());
+  device_ = std::move(*made);
+  device_->set_observer(&probe_);
+  std::vector<selftest::instrument*> instruments;
+  for (const track& each : tracks_) instruments.push_back(each.instrument);
+  tapped_.emplace(*device_, instruments);
+  return {};
+}
+
+result<void> run::load() {
+  tell_("loading " + options_.checkpoint.string());
+  load_evidence seen;
+  ASSAY_TRY_ASSIGN(seen.stat_file_bytes, size_of_file(options_.checkpoint / "model.safetensors"));
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_LOAD, 0));
+  const engine::engine_options wanted{0, static_cast<std::uint32_t>(options_.page_tokens)};
+  ASSAY_TRY_ASSIGN(engine_, engine::engine::load(options_.checkpoint, *tapped_, writer_, wanted));
+  ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY_ASSIGN(seen.model, scenarios::read_model_shape(options_.checkpoint));
+  seen_.model = seen.model;
+  seen_.cache = {seen.model.max_context_tokens, options_.page_tokens};
+  seen.cache = seen_.cache;
+  seen.span = recorder_.stopped_span();
+  seen.weights = recorder_.window_tally().of(telemetry::range::weights);
+  seen.operations = recorder_.window_tally().operations();
+  seen.arena_bytes = recorder_.window_tally().memory_bytes();
+  ASSAY_TRY(recorder_.observe(references_of(seen)));
+  ASSAY_TRY(recorder_.end_window());
+  return {};
+}
+
+result<std::vector<std::int32_t>> run::encode(std::size_t index) {
+  const scenarios::scenario_request& wanted = options_.scenario.requests[index];
+  encode_evidence seen;
+  ASSAY_TRY(account_->start());
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, index));
+  const std::int64_t cpu_before_ns = thread_cpu_ns();
+  std::vector<std::int32_t> ids = tokenizer_->encode(wanted.prompt);
+  seen.cpu_ns = thread_cpu_ns() - cpu_before_ns;
+  ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY_ASSIGN(seen.caller, account_->since_start());
+  seen.span = recorder_.stopped_span();
+  seen.text_bytes = static_cast<std::int64_t>(wanted.prompt.size());
+  seen.ids = static_cast<std::int64_t>(ids.size());
+  seen.vocabulary_bytes = vocabulary_->text_bytes(ids);
+  seen.oracle_ids = wanted.oracle_prompt_tokens;
+  ASSAY_TRY(recorder_.observe(references_of(seen)));
+  ASSAY_TRY(recorder_.end_window());
+  return ids;
+}
+
+result<void> run::take_step(engine::step_result step) {
+  stopped_ = step.stopped;
+  received_.push_back(step.token);
+  seen_.text_bytes += static_cast<std::int64_t>(decoder_->push(step.token).size());
+  return {};
+}
+
+result<void> run::prefill(std::uint64_t index) {
+  ASSAY_TRY_ASSIGN(const auto ids, encode(index));
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_REQUEST, index));
+  ASSAY_TRY(account_->start());
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_PREFILL, index));
+  ASSAY_TRY(engine_->begin_request(
+      ids, {options_.scenario.max_new_tokens, options_.temperature, options_.seed, true}));
+  ASSAY_TRY_ASSIGN(const auto step, engine_->prefill());
+  ASSAY_TRY_ASSIGN(seen_.prefill, recorder_.end_window());
+  ASSAY_TRY_ASSIGN(seen_.prefill_caller, account_->since_start());
+  seen_.prompt_ids = static_cast<std::int64_t>(ids.size());
+  seen_.prefill_busy_ns = recorder_.window_tally().busy_ns();
+  seen_.prefill_input_bytes = recorder_.window_tally().of(telemetry::range::inputs).bytes;
+  first_token_ns_ = seen_.prefill.end_ns;
+  return take_step(step);
+}
+
+result<void> run::decode_step(std::uint32_t step) {
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_DECODE_STEP, step));
+  ASSAY_TRY_ASSIGN(const auto given, engine_->decode_step());
+  ASSAY_TRY(recorder_.stop());
+  ++seen_.asked_steps;
+  if (step % steps_between_levels == 0)
+    ASSAY_TRY(recorder_.observe(
+        references_of_levels(seen_.model, seen_.cache, seen_.prompt_ids + seen_.asked_steps,
+                             recorder_.request_tally().of(telemetry::range::kv_append).bytes,
+                             static_cast<std::int64_t>(engine_->kv_pages_by_walk()))));
+  ASSAY_TRY_ASSIGN(const auto span, recorder_.end_window());
+  seen_.decode_steps_ns += span.length_ns();
+  seen_.first_to_last_token_ns = span.end_ns - first_token_ns_;
+  seen_.decode_busy_ns += recorder_.window_tally().busy_ns();
+  return take_step(given);
+}
+
+result<void> run::close_request(std::uint64_t) {
+  seen_.text_bytes += static_cast<std::int64_t>(decoder_->finish().size());
+  seen_.received_ids = static_cast<std::int64_t>(received_.size());
+  seen_.vocabulary_bytes = vocabulary_->text_bytes(received_);
+  seen_.pages_by_walk = static_cast<std::int64_t>(engine_->kv_pages_by_walk());
+  ASSAY_TRY(engine_->end_request());
+  seen_.pages_by_walk_after = static_cast<std::int64_t>(engine_->kv_pages_by_walk());
+  ASSAY_TRY(recorder_.stop());
+  seen_.activity = recorder_.request_tally();
+  ASSAY_TRY(recorder_.observe(references_of(seen_)));
+  ASSAY_TRY(recorder_.end_window());
+  return {};
+}
+
+result<void> run::request(std::size_t index) {
+  tell_(fmt::format("request {} of {}", index + 1, options_.scenario.requests.size()));
+  request_evidence fresh;
+  fresh.model = seen_.model;
+  fresh.cache = seen_.cache;
+  seen_ = fresh;
+  received_.clear();
+  decoder_.emplace(*tokenizer_);
+  ASSAY_TRY(prefill(index));
+  ASSAY_TRY(account_->start());
+  for (std::uint32_t step = 0; stopped_ == engine::stop_reason::none; ++step) {
+    if (is_interrupted())
+      return ASSAY_FAIL(interrupted, "interrupted; the trace is kept up to here and is not whole");
+    ASSAY_TRY(decode_step(step));
+  }
+  ASSAY_TRY_ASSIGN(seen_.decode_caller, account_->since_start());
+  return close_request(index);
+}
+
+// Ceilings, and known answers each second, while no window is open.
+result<void> run::between_windows() {
+  ASSAY_TRY(conditions_->sample(recorder_));
+  return sentinel_->is_due(host_now()) ? known_answers() : result<void>{};
+}
+
+result<void> run::known_answers() {
+  ASSAY_TRY(clock_.sample(recorder_));
+  ASSAY_TRY(sentinel_->issue());
+  ASSAY_TRY(recorder_.drain());
+  return sentinel_->report(recorder_);
+}
+
+result<void> run::unload() {
+  sentinel_.reset();
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, options_.scenario.requests.size()));
+  engine_.reset();
+  ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY(recorder_.observe(references_of_unload()));
+  ASSAY_TRY(recorder_.end_window());
+  return {};
+}
+
+result<void> run::go(const device_maker& make_device) {
+  ASSAY_TRY(recorder_.contract(trace::to_json(trace::catalog_rows())));
+  ASSAY_TRY_ASSIGN(account_, caller_account::open());
+  ASSAY_TRY(open_device(make_device));
+  ASSAY_TRY_ASSIGN(conditions_, run_conditions::open(options_));
+  ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
+  tell_("measuring what this machine's memory can carry");
+  ASSAY_TRY(conditions_->calibrate(recorder_));
+  ASSAY_TRY_ASSIGN(tokenizer_,
+                   tokenizer::tokenizer::load(options_.checkpoint / "tokenizer.json", writer_));
+  ASSAY_TRY_ASSIGN(vocabulary_,
+                   scenarios::vocabulary_ledger::read(options_.checkpoint / "tokenizer.json"));
+  ASSAY_TRY(load());
+  ASSAY_TRY(conditions_->watch_workers(*device_));
+  ASSAY_TRY_ASSIGN(sentinel_, probes::sentinel_probe::create(*device_, engine_->compute_stream()));
+  for (std::size_t i = 0; i < options_.scenario.requests.size(); ++i) {
+    ASSAY_TRY(between_windows());
+    ASSAY_TRY(request(i));
+  }
+  ASSAY_TRY(known_answers());
+  ASSAY_TRY(unload());
+  ASSAY_TRY(recorder_.facts(conditions_->facts_after()));
+  return recorder_.end();
+}
+
+}  // namespace
+
+result<run_options> default_run_options() {
+  run_options options;
+  options.checkpoint = scenarios::embedded_checkpoint();
+  ASSAY_TRY_ASSIGN(const auto arena_bytes,
+                   telemetry::knob_value(telemetry::knob_id::host_arena_bytes));
+  options.arena_bytes = static_cast<std::uint64_t>(arena_bytes);
+  ASSAY_TRY_ASSIGN(options.spin_ns, telemetry::knob_value(telemetry::knob_id::host_spin_ns));
+  ASSAY_TRY_ASSIGN(options.page_tokens, telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
+  return options;
+}
+
+result<void> audited_run(const run_options& options, std::span<const track> tracks,
+                         const progress& tell, const device_maker& make_device) {
+  return run(options, tracks, tell).go(make_device);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// A decode run on the host device with every observer attached, written down as a trace.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "harness/cli/track.h"
+#include "runtime/device/host_device.h"
+#include "runtime/telemetry/result.h"
+#include "scenarios/decode_scenario.h"
+
+namespace assay::cli {
+
+struct run_options {
+  std::filesystem::path checkpoint;
+  scenarios::decode_scenario scenario;
+  double temperature = 0.0;
+  std::uint64_t seed = 0;
+  std::uint64_t arena_bytes = 0;
+  std::int64_t spin_ns = 0;
+  std::int64_t page_tokens = 0;
+};
+
+/// Options from the knobs' values in force and the embedded checkpoint.
+result<run_options> default_run_options();
+
+/// Told what is happening; the caller decides whether anybody sees it.
+using progress = std::function<void(std::string_view)>;
+
+/// Makes the device of a run; tests pass one whose executor is faulty.
+using device_maker =
+    std::function<result<std::unique_ptr<device::host_device>>(const device::host_device_options&)>;
+
+/// Decodes the scenario once and writes the same run to every track, each with the readings of its
+/// own instrument.
+/// Errors: the runtime's own, and `interrupted` after Ctrl-C; the traces then end without an END
+/// block, so no reader can take them for a whole run.
+result<void> audited_run(const run_options& options, std::span<const track> tracks,
+                         const progress& tell, const device_maker& make_device = {});
+
+}  // namespace assay::cli

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// assay decode: a prompt in, text out as it comes. No audit; the figures at the end are claims.
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "harness/cli/interrupt.h"
+#include "harness/cli/quantity_flag.h"
+#include "harness/cli/verbs.h"
+#include "runtime/device/host_device.h"
+#include "runtime/engine/engine.h"
+#include "runtime/telemetry/knobs.h"
+#include "runtime/telemetry/registry.h"
+#include "runtime/tokenizer/tokenizer.h"
+#include "scenarios/embedded.h"
+
+namespace assay::cli {
+namespace {
+
+using id = telemetry::counter_id;
+
+struct decode_flags {
+  std::string checkpoint = scenarios::embedded_checkpoint().string();
+  std::string prompt = "In the beginning";
+  std::uint32_t max_new_tokens = 64;
+  double temperature = 0.0;
+  std::uint64_t seed = 0;
+  std::string arena;
+};
+
+result<std::uint64_t> arena_bytes(const decode_flags& flags) {
+  if (!flags.arena.empty()) return parse_bytes(flags.arena);
+  ASSAY_TRY_ASSIGN(const std::int64_t bytes,
+                   telemetry::knob_value(telemetry::knob_id::host_arena_bytes));
+  return static_cast<std::uint64_t>(bytes);
+}
+
+void print_piece(const std::string& text) {
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+// Text goes to stdout as it comes, so a run that is interrupted keeps what it had.
+result<void> stream_tokens(engine::engine& engine, const tokenizer::tokenizer& tokenizer) {
+  tokenizer::stream_decoder decoder(tokenizer);
+  ASSAY_TRY_ASSIGN(engine::step_result step, engine.prefill());
+  while (true) {
+    print_piece(decoder.push(step.token));
+    if (step.stopped != engine::stop_reason::none) break;
+    if (is_interrupted()) return ASSAY_FAIL(interrupted, "interrupted; the text so far is above");
+    ASSAY_TRY_ASSIGN(step, engine.decode_step());
+  }
+  print_piece(decoder.finish() + "\n");
+  return {};
+}
+
+void print_claims(const telemetry::registry& counters) {
+  const auto ms = [&](id counter) {
+    return static_cast<double>(counters.read(counter).integer()) / 1e6;
+  };
+  const std::int64_t steps = counters.read(id::engine_decode_steps_count).integer();
+  fmt::print(stderr, "claimed, not audited: {} prompt tokens, TTFT {:.2f} ms",
+             counters.read(id::engine_prompt_tokens).integer(), ms(id::engine_ttft_ns));
+  if (steps > 0)
+    fmt::print(stderr, ", {} decode steps, ITL {:.3f} ms mean, {:.0f} tok/s (prompt not counted)",
+               steps, ms(id::engine_itl_ns) / static_cast<double>(steps),
+               counters.read(id::engine_decode_tokens_per_s).real());
+  fmt::print(stderr, "\n");
+}
+
+result<void> decode(const decode_flags& flags) {
+  ASSAY_TRY_ASSIGN(const std::uint64_t limit_bytes, arena_bytes(flags));
+  ASSAY_TRY_ASSIGN(const std::int64_t spin_ns,
+                   telemetry::knob_value(telemetry::knob_id::host_spin_ns));
+  ASSAY_TRY_ASSIGN(const std::int64_t page_tokens,
+                   telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
+  ASSAY_TRY_ASSIGN(auto device, device::host_device::create({limit_bytes, spin_ns}));
+  telemetry::registry counters;
+  const std::filesystem::path folder = flags.checkpoint;
+  ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
+  ASSAY_TRY_ASSIGN(auto engine, engine::engine::load(folder, *device, counters,
+                                                     {0, static_cast<std::uint32_t>(page_tokens)}));
+  ASSAY_TRY(engine->begin_request(tokenizer.encode(flags.prompt),
+                                  {flags.max_new_tokens, flags.temperature, flags.seed, true}));
+  ASSAY_TRY(stream_tokens(*engine, tokenizer));
+  print_claims(counters);
+  return engine->end_request();
+}
+
+}  // namespace
+
+void add_decode_verb(CLI::App& app, verb_action& action) {
+  auto flags = std::make_shared<decode_flags>();
+  CLI::App* verb = app.add_subcommand("decode", "Continue a prompt; text on stdout as it comes");
+  verb->add_option("--checkpoint", flags->checkpoint, "Checkpoint folder (default: embedded)");
+  verb->add_option("--prompt", flags->prompt, "Text to continue")->capture_default_str();
+  verb->add_option("--max-new-tokens", flags->max_new_tokens, "Stop after that many tokens")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--temperature", flags->temperature, "0 is greedy")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  verb->add_option("--seed", flags->seed, "Of the sampling generator")->capture_default_str();
+  verb->add_option("--arena", flags->arena, "Device memory limit, with unit, such as 512MiB");
+  verb->callback([flags, &action] {
+    action = [flags] {
+      const auto outcome = decode(*flags);
+      return outcome ? exit_code::clean : report_failure(outcome.error());
+    };
+  });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// assay list counters|knobs|rules|lies: the tables that the program is made of.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "harness/audit/rule.h"
+#include "harness/cli/verbs.h"
+#include "harness/selftest/lie.h"
+#include "runtime/telemetry/catalog.h"
+#include "runtime/telemetry/knobs.h"
+
+namespace assay::cli {
+namespace {
+
+using row = std::vector<std::string>;
+
+// Left-aligned columns as wide as their widest cell; the last one runs free.
+void print(const std::vector<row>& rows) {
+  std::vector<std::size_t> width;
+  for (const row& each : rows)
+    for (std::size_t i = 0; i < each.size(); ++i) {
+      if (i >= width.size()) width.push_back(0);
+      width[i] = std::max(width[i], each[i].size());
+    }
+  for (const row& each : rows) {
+    for (std::size_t i = 0; i + 1 < each.size(); ++i) fmt::print("{:<{}}  ", each[i], width[i]);
+    fmt::print("{}\n", each.back());
+  }
+}
+
+std::vector<row> counters() {
+  std::vector<row> rows{
+      {"counter", "unit", "kind", "clock", "reset", "what lies between start and stop"}};
+  for (const auto& c : telemetry::catalog())
+    rows.push_back({std::string(c.name.value), std::string(to_string(c.unit.value)),
+                    std::string(to_string(c.kind.value)),
+                    std::string(telemetry::to_string(c.clock.value)),
+                    std::string(to_string(c.reset.value)), std::string(c.bracket.value)});
+  return rows;
+}
+
+std::vector<row> knobs() {
+  std::vector<row> rows{{"variable", "default", "unit", "changes", "moves"}};
+  for (const auto& k : telemetry::knobs())
+    rows.push_back({std::string(k.variable), std::string(k.default_value), std::string(k.unit),
+                    std::string(k.changes), std::string(k.moves)});
+  return rows;
+}
+
+std::vector<row> rules() {
+  std::vector<row> rows{{"rule", "name", "severity", "where", "check", "tolerance"}};
+  for (const auto& r : audit::rules())
+    rows.push_back({std::string(r.id), std::string(r.name), std::string(r.severity),
+                    std::string(r.precondition), std::string(r.check), std::string(r.tolerance)});
+  return rows;
+}
+
+std::vector<row> lies() {
+  std::vector<row> rows{{"lie", "caught by", "what it does"}};
+  for (const auto& l : selftest::lies())
+    rows.push_back({std::string(l.name), std::string(l.rule), std::string(l.tells)});
+  return rows;
+}
+
+}  // namespace
+
+void add_list_verb(CLI::App& app, verb_action& action) {
+  CLI::App* list = app.add_subcommand("list", "Print a table: counters, knobs, rules or lies");
+  list->require_subcommand(1);
+  const auto table = [&](const char* name, const char* help, std::vector<row> (*rows)()) {
+    list->add_subcommand(name, help)->callback([&action, rows] {
+      action = [rows] {
+        print(rows());
+        return exit_code::clean;
+      };
+    });
+  };
+  table("counters", "Every counter that the runtime publishes, with its contract", counters);
+  table("knobs", "Every environment variable, its default, and what it moves", knobs);
+  table("rules", "Every rule of the audit", rules);
+  table("lies", "Every lie that the self-test plants", lies);
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// A file that a verb will write, opened before anything is measured.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runtime/telemetry/result.h"
+
+namespace assay::cli {
+
+/// An empty path stands for "not wanted"; every call then does nothing.
+/// Errors: io, naming the path and the fix. A file that could not be written whole is removed: half
+/// a report must not pass for one.
+class output_file {
+ public:
+  static result<output_file> open(std::string path);
+  output_file(output_file&& other) noexcept;
+  output_file& operator=(output_file&&) = delete;
+  ~output_file();
+
+  result<void> write(std::string_view text);
+  bool is_wanted() const { return descriptor_ >= 0; }
+
+ private:
+  output_file(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// Writes to stdout and makes sure that it arrived.
+result<void> write_to_stdout(std::string_view text);
+
+}  // namespace assay::cli

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Writes the trace of a run: windows with the harness's own stamps, the device's records, the
+// counters' state at each window's end, and what other sources say.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/cli/activity_tally.h"
+#include "harness/cli/track.h"
+#include "probes/host_device/host_device_probe.h"
+#include "probes/trace/run_facts.h"
+#include "probes/trace/sink.h"
+#include "runtime/telemetry/catalog.h"
+
+namespace assay::cli {
+
+/// What another source says of a counter over the window that is open.
+struct reference_value {
+  telemetry::counter_id counter;
+  assay_source source;
+  assay_relation relation;
+  std::int64_t bits;  ///< int64, or the bits of a double for rates and ratios
+};
+
+/// The harness's stamps of a window. Clock: host.
+struct window_span {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t length_ns() const { return end_ns - begin_ns; }
+};
+
+/// As a sink it takes what probes write outside of windows and passes it to every track.
+/// Ownership: probe and tracks are not owned.
+/// Threads: one. Errors: those of the tracks' sinks.
+class recorder final : public trace::sink {
+ public:
+  recorder(probes::host_device_probe& probe, std::span<const track> tracks);
+
+  /// Opens a window inside the one that is open. The stamp is the last thing done.
+  result<void> begin_window(assay_window kind, std::uint64_t index);
+  /// Stamps first, then drains, takes the counters and closes the innermost window.
+  result<window_span> end_window();
+  /// The same in two steps, for references that must lie inside the window: stop() stamps and
+  /// drains, observe() adds, end_window() keeps stop()'s stamp.
+  result<void> stop();
+  result<void> observe(std::span<const reference_value> values);
+  /// The innermost window's stamps, after stop().
+  window_span stopped_span() const { return open_.back().span; }
+  /// Moves what the device reported since the last time into the trace.
+  result<void> drain();
+
+  /// Sums since the last clear of each.
+  activity_tally& window_tally() { return window_tally_; }
+  activity_tally& request_tally() { return request_tally_; }
+  activity_tally& run_tally() { return run_tally_; }
+
+  result<void> contract(std::string_view json) override;
+  result<void> facts(std::string_view json) override;
+  result<void> records(std::span<const assay_record> records) override;
+  result<void> snapshot(std::int64_t at_ns, std::span<const assay_reading> readings) override;
+  result<void> end() override;
+
+ private:
+  struct open_window {
+    assay_window kind;
+    std::uint64_t index;
+    window_span span;
+  };
+  struct lane {
+    track to;
+    trace::snapshot_writer snapshots;
+    std::vector<assay_record> filtered;
+  };
+  result<void> snapshot_all(std::int64_t at_ns);
+
+  probes::host_device_probe& probe_;
+  std::vector<lane> lanes_;
+  std::vector<open_window> open_;
+  activity_tally window_tally_;
+  activity_tally request_tally_;
+  activity_tally run_tally_;
+};
+
+}  // namespace assay::cli

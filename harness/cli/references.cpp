@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/references.h"
+
+#include <bit>
+
+namespace assay::cli {
+namespace {
+
+using id = telemetry::counter_id;
+using values = std::vector<reference_value>;
+
+// The CPU-time clock is a system call; two reads around a bracket cost about this much, and it is
+// the caller's, not the bracket's (0.3 us measured on an AMD EPYC under KVM, 2026-12-01).
+constexpr std::int64_t cpu_clock_cost_ns = 2'000;
+// A sleeping caller runs again some time after it was woken, on a machine with two cores that may
+// both be busy; what exceeds a scheduler slice shows up in wait_ns.
+constexpr std::int64_t wake_up_ns = 1'000'000;
+
+void equal(values& to, id counter, assay_source source, std::int64_t value) {
+  to.push_back({counter, source, ASSAY_EQUAL, value});
+}
+
+void near(values& to, id counter, assay_source source, std::int64_t value) {
+  to.push_back({counter, source, ASSAY_NEAR, value});
+}
+
+void near_rate(values& to, id counter, assay_source source, std::int64_t amount,
+               std::int64_t span_ns) {
+  if (span_ns <= 0) return;
+  const double per_s = static_cast<double>(amount) * 1e9 / static_cast<double>(span_ns);
+  to.push_back({counter, source, ASSAY_NEAR, std::bit_cast<std::int64_t>(per_s)});
+}
+
+void between(values& to, id counter, assay_source source, std::int64_t low, std::int64_t high) {
+  to.push_back({counter, source, ASSAY_AT_LEAST, low});
+  to.push_back({counter, source, ASSAY_AT_MOST, high});
+}
+
+// No caller can have spent longer than it ran, waited for a CPU, and waited for the device.
+std::int64_t longest_ns(const thread_time& caller, std::int64_t device_busy_ns,
+                        std::int64_t sleeps) {
+  return caller.run_ns + caller.wait_ns + caller.steal_ns + device_busy_ns + sleeps * wake_up_ns;
+}
+
+void add_ledger(values& to, const std::vector<scenarios::expectation>& expected) {
+  for (const auto& each : expected) equal(to, each.counter, ASSAY_SOURCE_LEDGER, each.value);
+}
+
+// Counts that follow from what came out: nothing of the runtime's own bookkeeping is asked.
+void add_content(values& to, const request_evidence& seen) {
+  const auto source = ASSAY_SOURCE_CONTENT;
+  equal(to, id::engine_requests_count, source, 1);
+  equal(to, id::engine_prompt_tokens, source, seen.prompt_ids);
+  equal(to, id::engine_generated_tokens, source, seen.received_ids);
+  equal(to, id::engine_decode_steps_count, source, seen.asked_steps);
+  equal(to, id::sampling_draws_count, source, seen.received_ids);
+  equal(to, id::kv_allocated_pages, source, seen.pages_by_walk);
+  equal(to, id::kv_freed_pages, source, seen.pages_by_walk - seen.pages_by_walk_after);
+  equal(to, id::tokenizer_decoded_tokens, source, seen.received_ids);
+  equal(to, id::tokenizer_decoded_bytes, source, seen.text_bytes);
+  equal(to, id::tokenizer_decoded_bytes, ASSAY_SOURCE_LEDGER, seen.vocabulary_bytes);
+}
+
+// Counts that follow from what the workers moved.
+void add_device_counts(values& to, const request_evidence& seen) {
+  const auto source = ASSAY_SOURCE_DEVICE_RECORDS;
+  const range_tally& inputs = seen.activity.of(telemetry::range::inputs);
+  const range_tally& logits = seen.activity.of(telemetry::range::logits);
+  equal(to, id::engine_prompt_tokens, source, seen.prefill_input_bytes / 4);
+  equal(to, id::engine_generated_tokens, source, logits.copies);
+  equal(to, id::engine_decode_steps_count, source, inputs.copies - 1);
+  equal(to, id::engine_requests_count, source, inputs.copies > 0 ? 1 : 0);
+  equal(to, id::sampling_draws_count, source, logits.copies);
+  equal(to, id::sampling_candidates_count, source, logits.bytes / 4);
+  equal(to, id::device_submissions_count, source, seen.activity.operations());
+  equal(to, id::tokenizer_decoded_tokens, source, logits.copies);
+}
+
+void add_times(values& to, const request_evidence& seen) {
+  const auto host = ASSAY_SOURCE_HOST_SPAN;
+  near(to, id::engine_ttft_ns, host, seen.prefill.length_ns());
+  to.push_back(
+      {id::engine_ttft_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.prefill_busy_ns});
+  to.push_back({id::engine_ttft_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
+                longest_ns(seen.prefill_caller, seen.prefill_busy_ns, 1)});
+  if (seen.asked_steps == 0) return;
+  // As the device saw it: the last logits are as far behind the first as the last token is.
+  const range_tally& logits = seen.activity.of(telemetry::range::logits);
+  const std::int64_t token_to_token_ns = logits.last_end_ns - logits.first_end_ns;
+  near(to, id::engine_itl_ns, host, seen.first_to_last_token_ns);
+  near(to, id::engine_itl_ns, ASSAY_SOURCE_DEVICE_RECORDS, token_to_token_ns);
+  near(to, id::engine_decode_step_ns, host, seen.decode_steps_ns);
+  to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST,
+                seen.decode_busy_ns});
+  to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
+                longest_ns(seen.decode_caller, seen.decode_busy_ns, seen.asked_steps)});
+  near_rate(to, id::engine_decode_tokens_per_s, host, seen.received_ids - 1,
+            seen.first_to_last_token_ns);
+  near_rate(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_DEVICE_RECORDS, logits.copies - 1,
+            token_to_token_ns);
+  to.push_back(
+      {id::sampling_host_ns, host, ASSAY_AT_MOST, seen.prefill.length_ns() + seen.decode_steps_ns});
+}
+
+}  // namespace
+
+values references_of(const load_evidence& seen) {
+  values to;
+  add_ledger(to, scenarios::expect_load(seen.model, seen.cache));
+  equal(to, id::checkpoint_file_bytes, ASSAY_SOURCE_CONTENT, seen.stat_file_bytes);
+  // What is left of the file without its header, and without the tensors that were copied.
+  const std::int64_t header_bytes = seen.model.file_bytes - seen.model.payload_bytes;
+  equal(to, id::checkpoint_tensor_bytes, ASSAY_SOURCE_CONTENT, seen.stat_file_bytes - header_bytes);
+  equal(to, id::checkpoint_unused_tensors_count, ASSAY_SOURCE_DEVICE_RECORDS,
+        seen.model.header_tensor_count - seen.weights.copies);
+  equal(to, id::device_submissions_count, ASSAY_SOURCE_DEVICE_RECORDS, seen.operations);
+  // Of what the arena granted, what is neither weights nor activations are pages.
+  const scenarios::arena_shape arena = scenarios::arena_of(seen.model, seen.cache);
+  equal(to, id::kv_capacity_pages, ASSAY_SOURCE_DEVICE_RECORDS,
+        (seen.arena_bytes - arena.weights_bytes - arena.activations_bytes) /
+            scenarios::kv_page_bytes(seen.model, seen.cache));
+  near(to, id::checkpoint_load_ns, ASSAY_SOURCE_HOST_SPAN, seen.span.length_ns());
+  near_rate(to, id::weights_h2d_bytes_per_s, ASSAY_SOURCE_DEVICE_RECORDS, seen.weights.bytes,
+            seen.weights.last_end_ns - seen.weights.first_start_ns);
+  return to;
+}
+
+values references_of_unload() {
+  values to;
+  add_ledger(to, scenarios::expect_unload());
+  return to;
+}
+
+values references_of(const encode_evidence& seen) {
+  values to;
+  equal(to, id::tokenizer_encoded_bytes, ASSAY_SOURCE_CONTENT, seen.text_bytes);
+  equal(to, id::tokenizer_encoded_bytes, ASSAY_SOURCE_LEDGER, seen.vocabulary_bytes);
+  equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_CONTENT, seen.ids);
+  if (seen.oracle_ids)
+    equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_ORACLE, *seen.oracle_ids);
+  near(to, id::tokenizer_encode_ns, ASSAY_SOURCE_HOST_SPAN, seen.span.length_ns());
+  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS, seen.caller.run_ns - cpu_clock_cost_ns,
+          longest_ns(seen.caller, 0, 0));
+  return to;
+}
+
+values references_of(const request_evidence& seen) {
+  values to;
+  add_ledger(
+      to, scenarios::expect_request(seen.model, seen.cache, {seen.prompt_ids, seen.asked_steps}));
+  add_content(to, seen);
+  add_device_counts(to, seen);
+  add_times(to, seen);
+  return to;
+}
+
+values references_of_levels(const scenarios::model_shape& model,
+                            const scenarios::cache_shape& cache, std::int64_t context_tokens,
+                            std::int64_t kv_bytes, std::int64_t pages_by_walk) {
+  values to;
+  add_ledger(to, scenarios::expect_levels(cache, context_tokens));
+  equal(to, id::kv_live_pages, ASSAY_SOURCE_CONTENT, pages_by_walk);
+  equal(to, id::engine_context_tokens, ASSAY_SOURCE_DEVICE_RECORDS,
+        kv_bytes / scenarios::kv_token_bytes(model));
+  return to;
+}
+
+}  // namespace assay::cli

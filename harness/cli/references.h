@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// The other side of every counter that device records alone cannot judge: what the ledger, the
+// harness's stamps, the content that came out, and the kernel's accounts say. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/cli/activity_tally.h"
+#include "harness/cli/recorder.h"
+#include "scenarios/ledger.h"
+
+namespace assay::cli {
+
+/// What the kernel says that a thread did over an interval, beside the work it waited for.
+struct thread_time {
+  std::int64_t run_ns = 0;    ///< on a CPU
+  std::int64_t wait_ns = 0;   ///< runnable, but not running
+  std::int64_t steal_ns = 0;  ///< taken by the hypervisor, machine-wide, to the tick
+};
+
+/// The load of a checkpoint, as the harness saw it.
+struct load_evidence {
+  scenarios::model_shape model;
+  scenarios::cache_shape cache;
+  std::int64_t stat_file_bytes = 0;  ///< by the file system
+  window_span span;
+  range_tally weights;
+  std::int64_t arena_bytes = 0;  ///< granted to the runtime, by the arena's records
+  std::int64_t operations = 0;   ///< activities of every range but the sentinel's
+};
+
+/// One encode of a prompt.
+struct encode_evidence {
+  std::int64_t text_bytes = 0;
+  std::int64_t ids = 0;
+  std::int64_t vocabulary_bytes = 0;  ///< the ids' bytes by the vocabulary ledger
+  std::optional<std::int64_t> oracle_ids;
+  window_span span;
+  std::int64_t cpu_ns = 0;  ///< of the caller, read right before and right after the call
+  thread_time caller;       ///< from before the window to after it
+};
+
+/// One request, from before begin_request to after end_request.
+struct request_evidence {
+  scenarios::model_shape model;
+  scenarios::cache_shape cache;
+  std::int64_t prompt_ids = 0;
+  std::int64_t received_ids = 0;
+  std::int64_t asked_steps = 0;
+  std::int64_t text_bytes = 0;        ///< of text that the decoder gave out
+  std::int64_t vocabulary_bytes = 0;  ///< of the ids received, by the vocabulary ledger
+  std::int64_t pages_by_walk = 0;     ///< before the pages were given back
+  std::int64_t pages_by_walk_after = 0;
+  window_span prefill;
+  std::int64_t decode_steps_ns = 0;         ///< the harness's spans of the decode steps, summed
+  std::int64_t first_to_last_token_ns = 0;  ///< end of prefill to end of the last step
+  std::int64_t prefill_input_bytes = 0;     ///< by the workers
+  std::int64_t prefill_busy_ns = 0;
+  std::int64_t decode_busy_ns = 0;
+  thread_time prefill_caller;
+  thread_time decode_caller;
+  activity_tally activity;  ///< of the whole request
+};
+
+std::vector<reference_value> references_of(const load_evidence& seen);
+/// Over the window in which the engine ends.
+std::vector<reference_value> references_of_unload();
+std::vector<reference_value> references_of(const encode_evidence& seen);
+std::vector<reference_value> references_of(const request_evidence& seen);
+/// Levels inside an open request; `kv_bytes` were appended so far, by the workers.
+std::vector<reference_value> references_of_levels(const scenarios::model_shape& model,
+                                                  const scenarios::cache_shape& cache,
+                                                  std::int64_t context_tokens,
+                                                  std::int64_t kv_bytes,
+                                                  std::int64_t pages_by_walk);
+
+}  // namespace assay::cli

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What a run's numbers depend on: the machine, its state before and after, and the ceilings that
+// were measured while it ran.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "harness/cli/audited_run.h"
+#include "probes/link/link_probe.h"
+#include "probes/process/clock_probe.h"
+#include "probes/process/thread_probe.h"
+#include "probes/trace/run_facts.h"
+#include "probes/trace/sink.h"
+#include "runtime/device/host_device.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::cli {
+
+/// Threads: the one that runs the engine.
+/// Errors: unavailable, where the kernel keeps no accounts.
+class run_conditions {
+ public:
+  static result<run_conditions> open(const run_options& options);
+
+  /// Measures every ceiling once. Before the run; 0.2 s.
+  result<void> calibrate(trace::sink& to) { return link_->calibrate(to); }
+  /// From the time when every stream exists.
+  result<void> watch_workers(const device::host_device& device);
+  /// One sample of each ceiling and each thread's account. Overhead: some ms, outside of windows.
+  result<void> sample(trace::sink& to);
+
+  std::string facts_before() const { return trace::to_json(before_); }
+  /// Ceilings, and what changed while the run went on.
+  std::string facts_after() const;
+
+ private:
+  run_conditions() = default;
+
+  trace::run_facts before_;
+  probes::wall_reading wall_before_;
+  std::int64_t steal_ticks_before_ = 0;
+  std::unique_ptr<probes::link_probe> link_;
+  std::unique_ptr<probes::thread_probe> workers_;
+};
+
+}  // namespace assay::cli

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// assay selftest: lying instruments beside an honest one, in the same run, and what became of each.
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/audit/auditor.h"
+#include "harness/cli/audited_run.h"
+#include "harness/cli/interrupt.h"
+#include "harness/cli/output_file.h"
+#include "harness/cli/terminal.h"
+#include "harness/cli/verbs.h"
+#include "harness/selftest/matrix.h"
+#include "reports/model/outcome.h"
+#include "reports/text/audit_text.h"
+
+namespace assay::cli {
+namespace {
+
+// One lie on stage: its instrument, and an audit of its own that knows nothing of it.
+struct planted {
+  const selftest::lie* lie;
+  selftest::strength how;
+  std::unique_ptr<selftest::instrument> instrument;
+  std::unique_ptr<audit::auditor> auditor;
+};
+
+std::vector<planted> plant_all() {
+  std::vector<planted> all;
+  for (const selftest::lie& lie : selftest::lies())
+    for (const auto how : {selftest::strength::gross, selftest::strength::just_inside})
+      all.push_back({&lie, how, lie.make(how), std::make_unique<audit::auditor>()});
+  return all;
+}
+
+result<exit_code> selftest() {
+  ASSAY_TRY_ASSIGN(run_options options, default_run_options());
+  ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
+  std::vector<planted> stage = plant_all();
+  selftest::instrument honest;
+  audit::auditor honest_auditor;
+  std::vector<track> tracks{{&honest, &honest_auditor}};
+  for (planted& each : stage) tracks.push_back({each.instrument.get(), each.auditor.get()});
+  ASSAY_TRY(audited_run(options, tracks, progress_on_stderr()));
+
+  ASSAY_TRY_ASSIGN(const model::audit_report truth, honest_auditor.finish());
+  std::vector<selftest::lie_result> results;
+  bool is_all_passed = true;
+  for (planted& each : stage) {
+    ASSAY_TRY_ASSIGN(const model::audit_report lying, each.auditor->finish());
+    results.push_back(judge(*each.lie, each.how, truth, lying));
+    is_all_passed = is_all_passed && results.back().is_passed;
+  }
+  ASSAY_TRY(write_to_stdout(selftest::matrix_as_text(results)));
+  if (model::outcome_of(truth) != model::outcome::clean) {
+    ASSAY_TRY(write_to_stdout("the honest instrument beside them is not clean:\n" +
+                              reports::audit_as_text(truth)));
+    return exit_code::undecided;
+  }
+  return is_all_passed ? exit_code::clean : exit_code::found;
+}
+
+}  // namespace
+
+void add_selftest_verb(CLI::App& app, verb_action& action) {
+  CLI::App* verb = app.add_subcommand(
+      "selftest", "Plant known lies beside an honest run and show which rule caught each");
+  verb->callback([&action] {
+    action = [] {
+      catch_interrupts();
+      const auto outcome = selftest();
+      return outcome ? *outcome : report_failure(outcome.error());
+    };
+  });
+}
+
+}  // namespace assay::cli

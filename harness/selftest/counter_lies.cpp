@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Writers that book the right amounts in the wrong place, at the wrong time, or not at all.
+#include <utility>
+
+#include "harness/selftest/lie.h"
+
+namespace assay::selftest {
+namespace {
+
+using id = telemetry::counter_id;
+
+// Books two counters under each other's name.
+class swapped final : public instrument {
+ public:
+  swapped(id one, id other) : one_(one), other_(other) {}
+  void add(id counter, std::int64_t amount) noexcept override {
+    if (counter == one_)
+      counter = other_;
+    else if (counter == other_)
+      counter = one_;
+    instrument::add(counter, amount);
+  }
+
+ private:
+  id one_;
+  id other_;
+};
+
+// Starts each request's counter from where the request before left it.
+class reset_forgotten final : public instrument {
+ public:
+  explicit reset_forgotten(id subject) : subject_(subject) {}
+  void begin_request() noexcept override {
+    const auto before = registry_.read(subject_);
+    instrument::begin_request();
+    if (before.has_value()) registry_.add(subject_, before.integer());
+  }
+
+ private:
+  id subject_;
+};
+
+// Counts the first additions of each request and then no more; or, just inside, falls silent for
+// two additions and makes them good with the third.
+class frozen final : public instrument {
+ public:
+  explicit frozen(strength how) : how_(how) {}
+  void begin_request() noexcept override {
+    instrument::begin_request();
+    seen_ = 0;
+    held_ = 0;
+  }
+  void add(id counter, std::int64_t amount) noexcept override {
+    if (counter != id::logits_d2h_bytes) return instrument::add(counter, amount);
+    ++seen_;
+    if (how_ == strength::gross) return instrument::add(counter, seen_ <= live_adds ? amount : 0);
+    held_ += amount;
+    if (seen_ == live_adds || seen_ == live_adds + 1) return;
+    instrument::add(counter, std::exchange(held_, 0));
+  }
+
+ private:
+  static constexpr int live_adds = 4;
+  strength how_;
+  int seen_ = 0;
+  std::int64_t held_ = 0;
+};
+
+// A counter whose writer was never connected.
+class never_written final : public instrument {
+ public:
+  explicit never_written(id subject) : subject_(subject) {}
+  void add(id counter, std::int64_t amount) noexcept override {
+    if (counter != subject_) instrument::add(counter, amount);
+  }
+
+ private:
+  id subject_;
+};
+
+// Books a copy at each request's begin that nobody made.
+class phantom_copy final : public instrument {
+ public:
+  explicit phantom_copy(std::int64_t bytes) : bytes_(bytes) {}
+  void begin_request() noexcept override {
+    instrument::begin_request();
+    registry_.add(id::weights_h2d_bytes, bytes_);
+  }
+
+ private:
+  std::int64_t bytes_;
+};
+
+}  // namespace
+
+// Two counters with the same truth can change places without anyone being told a wrong number.
+std::unique_ptr<instrument> make_directions_swapped(strength how) {
+  if (how == strength::just_inside)
+    return std::make_unique<swapped>(id::checkpoint_loaded_tensors_count,
+                                     id::weights_h2d_copies_count);
+  return std::make_unique<swapped>(id::inputs_h2d_bytes, id::logits_d2h_bytes);
+}
+
+// A reset forgotten on a counter that stays at zero changes nothing.
+std::unique_ptr<instrument> make_reset_forgotten(strength how) {
+  return std::make_unique<reset_forgotten>(
+      how == strength::gross ? id::kv_append_bytes : id::sampling_random_draws_count);
+}
+
+std::unique_ptr<instrument> make_frozen(strength how) {
+  return std::make_unique<frozen>(how);
+}
+
+// Nothing to write, nothing written: an absence, and no lie.
+std::unique_ptr<instrument> make_never_written(strength how) {
+  return std::make_unique<never_written>(how == strength::gross ? id::kv_append_copies_count
+                                                                : id::sampling_random_draws_count);
+}
+
+std::unique_ptr<instrument> make_phantom_copy(strength how) {
+  return std::make_unique<phantom_copy>(how == strength::gross ? 4096 : 0);
+}
+
+}  // namespace assay::selftest

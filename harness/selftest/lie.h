@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// The table of planted lies: each a wrong instrument that a real project has shipped, and the rule
+// that must catch it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/selftest/instrument.h"
+#include "runtime/telemetry/catalog.h"
+
+namespace assay::selftest {
+
+/// How hard an instrument lies.
+enum class strength : std::uint8_t {
+  gross,        ///< as it was seen in the field: the named rule must fire
+  just_inside,  ///< the largest distortion of its kind that is not a lie: the rule must not fire
+};
+
+/// What the audit must say of a gross lie.
+enum class outcome : std::uint8_t {
+  disagree,   ///< the subjects disagree, by the named rule
+  undecided,  ///< the ground truth is damaged: the subjects are undecided, never agree
+};
+
+struct lie {
+  std::string_view name;
+  std::string_view rule;  ///< R01 …
+  std::string_view tells;
+  selftest::outcome outcome;
+  std::vector<telemetry::counter_id> subjects;
+  std::unique_ptr<instrument> (*make)(strength how);
+};
+
+/// Every lie, in the order of the rules. The audit never sees this table.
+std::span<const lie> lies();
+
+// One maker a lie; the families live in a file each.
+std::unique_ptr<instrument> make_enqueue_timer(strength how);
+std::unique_ptr<instrument> make_fence_timer(strength how);
+std::unique_ptr<instrument> make_rate_above_link(strength how);
+std::unique_ptr<instrument> make_bytes_doubled(strength how);
+std::unique_ptr<instrument> make_directions_swapped(strength how);
+std::unique_ptr<instrument> make_reset_forgotten(strength how);
+std::unique_ptr<instrument> make_ms_for_us(strength how);
+std::unique_ptr<instrument> make_frozen(strength how);
+std::unique_ptr<instrument> make_never_written(strength how);
+std::unique_ptr<instrument> make_phantom_copy(strength how);
+std::unique_ptr<instrument> make_negative_duration(strength how);
+std::unique_ptr<instrument> make_shifted_clock(strength how);
+std::unique_ptr<instrument> make_dropped_record(strength how);
+
+}  // namespace assay::selftest

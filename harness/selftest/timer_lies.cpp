@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Timers that measure something else than the work.
+#include "harness/selftest/lie.h"
+
+namespace assay::selftest {
+namespace {
+
+using id = telemetry::counter_id;
+
+bool is_weight_copy(const device_call& call) {
+  return call.kind == device::operation_kind::copy &&
+         call.range == static_cast<device::range_label>(telemetry::range::weights);
+}
+
+// Takes its own clock reads around the runtime's calls, as the historical timer did, and publishes
+// them where the honest instrument publishes the event pair.
+class host_side_timer : public instrument {
+ public:
+  explicit host_side_timer(strength how) : how_(how) {}
+
+  void add(id counter, std::int64_t amount) noexcept override {
+    instrument::add(counter, counter == id::weights_h2d_ns ? published(amount) : amount);
+  }
+  void set(id counter, std::int64_t value) noexcept override {
+    instrument::set(counter, counter == id::weights_h2d_ns ? published(value) : value);
+  }
+
+ protected:
+  std::int64_t measured_ns_ = 0;
+
+ private:
+  // Half the true span is where the rule's own precondition ends: just above it the reading is
+  // still wrong, but it is no longer an enqueue time.
+  std::int64_t published(std::int64_t true_ns) const {
+    return how_ == strength::gross ? measured_ns_ : true_ns * 52 / 100;
+  }
+
+  strength how_;
+};
+
+class enqueue_timer final : public host_side_timer {
+ public:
+  using host_side_timer::host_side_timer;
+  void on_call(const device_call& call, device::device&) noexcept override {
+    if (is_weight_copy(call)) measured_ns_ += call.end_ns - call.start_ns;
+  }
+};
+
+class fence_timer final : public host_side_timer {
+ public:
+  using host_side_timer::host_side_timer;
+  void on_call(const device_call& call, device::device& real) noexcept override {
+    if (is_weight_copy(call) && first_start_ns_ == 0) first_start_ns_ = call.start_ns;
+    const bool is_fence = call.kind == device::operation_kind::event_record &&
+                          first_start_ns_ != 0 && measured_ns_ == 0;
+    if (!is_fence) return;
+    // Asks whether the event was reached and takes the answer, whichever it is, for the end.
+    static_cast<void>(real.is_reached(call.event));
+    measured_ns_ = host_now().ns - first_start_ns_;
+  }
+
+ private:
+  std::int64_t first_start_ns_ = 0;
+};
+
+// Publishes one counter multiplied by a factor.
+class scaled final : public instrument {
+ public:
+  scaled(id subject, double factor) : subject_(subject), factor_(factor) {}
+
+  void add(id counter, std::int64_t amount) noexcept override {
+    instrument::add(counter, counter == subject_ ? scale(amount) : amount);
+  }
+  void set(id counter, std::int64_t value) noexcept override {
+    instrument::set(counter, counter == subject_ ? scale(value) : value);
+  }
+  void set_real(id counter, double value) noexcept override {
+    instrument::set_real(counter, counter == subject_ ? value * factor_ : value);
+  }
+
+ private:
+  std::int64_t scale(std::int64_t value) const {
+    return static_cast<std::int64_t>(static_cast<double>(value) * factor_);
+  }
+  id subject_;
+  double factor_;
+};
+
+}  // namespace
+
+std::unique_ptr<instrument> make_enqueue_timer(strength how) {
+  return std::make_unique<enqueue_timer>(how);
+}
+
+std::unique_ptr<instrument> make_fence_timer(strength how) {
+  return std::make_unique<fence_timer>(how);
+}
+
+// 1 % stays inside the 2 % that two honest clocks may differ.
+std::unique_ptr<instrument> make_rate_above_link(strength how) {
+  return std::make_unique<scaled>(id::weights_h2d_bytes_per_s,
+                                  how == strength::gross ? 1000.0 : 1.01);
+}
+
+std::unique_ptr<instrument> make_ms_for_us(strength how) {
+  return std::make_unique<scaled>(id::compute_device_ns, how == strength::gross ? 1000.0 : 1.01);
+}
+
+std::unique_ptr<instrument> make_negative_duration(strength how) {
+  // Half a microsecond short a step is within the 2 us that a bracket may be off.
+  return std::make_unique<scaled>(id::inputs_h2d_ns, how == strength::gross ? -1.0 : 0.5);
+}
+
+std::unique_ptr<instrument> make_bytes_doubled(strength how) {
+  return std::make_unique<scaled>(id::inputs_h2d_bytes, how == strength::gross ? 2.0 : 1.0);
+}
+
+}  // namespace assay::selftest

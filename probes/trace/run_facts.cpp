@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/trace/run_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "probes/trace/strict_json.h"
+#include "runtime/telemetry/catalog.h"
+
+namespace assay::trace {
+namespace {
+
+// Absent is null, never 0.
+json rate_json(double bytes_per_s) {
+  return bytes_per_s > 0.0 && std::isfinite(bytes_per_s) ? json(bytes_per_s) : json(nullptr);
+}
+
+json ceiling_json(const link_ceiling& ceiling) {
+  json out = {{"link", telemetry::to_string(ceiling.link)},
+              {"soft_bytes_per_s", rate_json(ceiling.soft_bytes_per_s)},
+              {"hard_bytes_per_s", rate_json(ceiling.hard_bytes_per_s)},
+              {"samples", ceiling.samples}};
+  if (!ceiling.reason.empty()) out["reason"] = ceiling.reason;
+  return out;
+}
+
+result<double> parse_rate(const object_reader& from, const char* name) {
+  ASSAY_TRY_ASSIGN(const json* const value, from.member(name));
+  if (value->is_null()) return 0.0;
+  if (!value->is_number() || !(value->get<double>() > 0.0))
+    return from.flaw(fmt::format("{} must be a number above 0, or null where nobody has it", name));
+  return value->get<double>();
+}
+
+result<link_ceiling> parse_ceiling(const json& value) {
+  ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(value, "a ceiling of the facts"));
+  ASSAY_TRY(from.only({"link", "soft_bytes_per_s", "hard_bytes_per_s", "samples", "reason"}));
+  link_ceiling ceiling;
+  ASSAY_TRY_ASSIGN(ceiling.link, from.spelled<telemetry::link_class>("link"));
+  if (ceiling.link == telemetry::link_class::none) return from.flaw("link is 'none'; name one");
+  ASSAY_TRY_ASSIGN(ceiling.soft_bytes_per_s, parse_rate(from, "soft_bytes_per_s"));
+  ASSAY_TRY_ASSIGN(ceiling.hard_bytes_per_s, parse_rate(from, "hard_bytes_per_s"));
+  ASSAY_TRY_ASSIGN(const json* const samples, from.member("samples"));
+  if (!samples->is_number_unsigned()) return from.flaw("samples must be a count");
+  ceiling.samples = samples->get<std::uint64_t>();
+  if (from.has("reason")) {
+    ASSAY_TRY_ASSIGN(ceiling.reason, from.sentence("reason"));
+  }
+  const bool is_absent = ceiling.soft_bytes_per_s == 0.0 || ceiling.hard_bytes_per_s == 0.0;
+  if (is_absent && ceiling.reason.empty())
+    return from.flaw("a rate is null without a reason; say why nobody has it");
+  return ceiling;
+}
+
+result<std::vector<named_fact>> parse_named(const json& array) {
+  std::vector<named_fact> facts;
+  for (const json& one : array) {
+    ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(one, "a fact"));
+    ASSAY_TRY(from.only({"name", "value"}));
+    named_fact fact;
+    ASSAY_TRY_ASSIGN(fact.name, from.sentence("name"));
+    ASSAY_TRY_ASSIGN(fact.value, from.text("value"));
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+result<std::vector<std::string>> parse_texts(const object_reader& from, const char* name) {
+  ASSAY_TRY_ASSIGN(const json* const array, from.array(name));
+  std::vector<std::string> texts;
+  for (const json& one : *array) {
+    if (!one.is_string() || one.get_ref<const std::string&>().empty())
+      return from.flaw(fmt::format("{} must hold strings that are not empty", name));
+    texts.push_back(one.get<std::string>());
+  }
+  return texts;
+}
+
+// Replaces the element with the same key, or adds one.
+template <class T, class Key>
+void replace_or_add(std::vector<T>& into, T&& later, Key T::*key) {
+  const auto found =
+      std::find_if(into.begin(), into.end(), [&](const T& one) { return one.*key == later.*key; });
+  if (found == into.end())
+    into.push_back(std::move(later));
+  else
+    *found = std::move(later);
+}
+
+}  // namespace
+
+std::string to_json(const run_facts& facts) {
+  json out = json::object();
+  for (const named_fact& fact : facts.facts)
+    out["facts"].push_back({{"name", fact.name}, {"value", fact.value}});
+  for (const link_ceiling& ceiling : facts.ceilings)
+    out["ceilings"].push_back(ceiling_json(ceiling));
+  if (!facts.reasons.empty()) out["reasons"] = facts.reasons;
+  if (!facts.notes.empty()) out["notes"] = facts.notes;
+  return dump(out);
+}
+
+result<run_facts> parse_facts(std::string_view text) {
+  ASSAY_TRY_ASSIGN(const json root, parse_strict(text, "the facts"));
+  ASSAY_TRY_ASSIGN(const object_reader top, object_reader::of(root, "the facts"));
+  ASSAY_TRY(top.only({"facts", "ceilings", "reasons", "notes"}));
+  run_facts parsed;
+  run_facts out;
+  if (top.has("facts")) {
+    ASSAY_TRY_ASSIGN(const json* const array, top.array("facts"));
+    ASSAY_TRY_ASSIGN(parsed.facts, parse_named(*array));
+  }
+  if (top.has("ceilings")) {
+    ASSAY_TRY_ASSIGN(const json* const array, top.array("ceilings"));
+    for (const json& one : *array) {
+      ASSAY_TRY_ASSIGN(link_ceiling ceiling, parse_ceiling(one));
+      parsed.ceilings.push_back(std::move(ceiling));
+    }
+  }
+  if (top.has("reasons")) {
+    ASSAY_TRY_ASSIGN(parsed.reasons, parse_texts(top, "reasons"));
+  }
+  if (top.has("notes")) {
+    ASSAY_TRY_ASSIGN(parsed.notes, parse_texts(top, "notes"));
+  }
+  // Within a block the last of two facts of one name wins too.
+  merge(out, std::move(parsed));
+  return out;
+}
+
+void merge(run_facts& into, run_facts later) {
+  for (named_fact& fact : later.facts)
+    replace_or_add(into.facts, std::move(fact), &named_fact::name);
+  for (link_ceiling& ceiling : later.ceilings)
+    replace_or_add(into.ceilings, std::move(ceiling), &link_ceiling::link);
+  if (!later.reasons.empty()) into.reasons = std::move(later.reasons);
+  for (std::string& note : later.notes)
+    if (std::find(into.notes.begin(), into.notes.end(), note) == into.notes.end())
+      into.notes.push_back(std::move(note));
+}
+
+}  // namespace assay::trace

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What a trace says of the run: what ran, on what, and which rates the links can carry.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/telemetry/contract.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::trace {
+
+/// Printed as it is: host, versions, build id, checkpoint, prompt.
+struct named_fact {
+  std::string name;
+  std::string value;
+
+  friend bool operator==(const named_fact&, const named_fact&) = default;
+};
+
+/// What a link can carry. 0 stands for a rate that nobody has; `reason` then says why.
+struct link_ceiling {
+  telemetry::link_class link = telemetry::link_class::none;
+  double soft_bytes_per_s = 0.0;  ///< measured by the harness's own copies, with its margin
+  double hard_bytes_per_s = 0.0;  ///< physical bound
+  std::uint64_t samples = 0;      ///< measurements behind soft_bytes_per_s
+  std::string reason;
+
+  friend bool operator==(const link_ceiling&, const link_ceiling&) = default;
+};
+
+/// The content of one FACTS block, or of several merged.
+struct run_facts {
+  std::vector<named_fact> facts;  ///< names are unique, order is kept
+  std::vector<link_ceiling> ceilings;
+  std::vector<std::string> reasons;  ///< assay_reading.reason is an index into it, from 1
+  std::vector<std::string> notes;    ///< sentences for the reader of the report
+
+  void add_fact(std::string name, std::string value) {
+    facts.push_back({std::move(name), std::move(value)});
+  }
+
+  friend bool operator==(const run_facts&, const run_facts&) = default;
+};
+
+/// Every string of `facts` may hold any bytes: what is not UTF-8 becomes U+FFFD. Empty lists are
+/// left out.
+std::string to_json(const run_facts& facts);
+
+/// Parses and checks a FACTS block; every member may be missing.
+/// Errors: unusable_input, naming the member and what would be right.
+result<run_facts> parse_facts(std::string_view json);
+
+/// Takes a later block over an earlier one. A fact of the same name and a ceiling of the same link
+/// are replaced in place; reasons are replaced as a whole where the later block has any; notes are
+/// added, the same sentence only once.
+void merge(run_facts& into, run_facts later);
+
+}  // namespace assay::trace

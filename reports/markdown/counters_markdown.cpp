@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/markdown/counters_markdown.h"
+
+#include <fmt/format.h>
+
+#include "reports/markdown/escape.h"
+#include "runtime/telemetry/catalog.h"
+
+namespace assay::reports {
+namespace {
+
+namespace t = telemetry;
+
+std::string claim_words(const t::claim& claim) {
+  if (claim.measure == t::measure::none) return "nothing: " + markdown_escaped(claim.reason);
+  std::string words =
+      fmt::format("{} of {} activity", t::to_string(claim.measure), t::to_string(claim.kind));
+  if (claim.dir != t::direction::any) words += fmt::format(", {}", t::to_string(claim.dir));
+  if (claim.range != t::range::any) words += fmt::format(", range {}", t::to_string(claim.range));
+  return words;
+}
+
+std::string pairing_words(const t::pairing& pairing) {
+  if (pairing.bytes_counter.empty()) return "nothing: " + markdown_escaped(pairing.reason);
+  return fmt::format("`{}` over {}", pairing.bytes_counter, t::to_string(pairing.link));
+}
+
+std::string entry(const t::counter_contract& row) {
+  return fmt::format(
+      "\n## `{}`\n\n"
+      "- {} in {}; clock: {}; waits for the device: {}; reset: {}\n"
+      "- bracket: {}\n"
+      "- claims: {}\n"
+      "- pairs with: {}\n"
+      "- identity: {}\n",
+      row.name.value, t::to_string(row.kind.value), to_string(row.unit.value),
+      t::to_string(row.clock.value), t::to_string(row.blocks_host.value),
+      t::to_string(row.reset.value), markdown_escaped(row.bracket.value),
+      claim_words(row.claims.value), pairing_words(row.pairs_with.value),
+      markdown_escaped(row.identity.value));
+}
+
+}  // namespace
+
+std::string counters_as_markdown(std::span<const t::counter_contract> catalog) {
+  std::string page = fmt::format(
+      "# Counters\n\nGenerated from `runtime/telemetry/catalog.def` by `ci/bless`; not to be "
+      "edited. "
+      "{} counters.\n\n| counter | unit | kind |\n| --- | --- | --- |\n",
+      catalog.size());
+  for (const auto& row : catalog)
+    page += fmt::format("| `{}` | {} | {} |\n", row.name.value, to_string(row.unit.value),
+                        t::to_string(row.kind.value));
+  for (const auto& row : catalog) page += entry(row);
+  return page;
+}
+
+}  // namespace assay::reports

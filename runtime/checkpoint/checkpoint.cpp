@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "runtime/checkpoint/complaint.h"
+#include "runtime/checkpoint/config_fields.h"
+#include "runtime/checkpoint/json_text.h"
+#include "runtime/checkpoint/regular_file.h"
+#include "runtime/checkpoint/weight_scan.h"
+
+namespace assay::checkpoint {
+namespace {
+
+using nlohmann::json;
+using std::filesystem::path;
+
+// Real ones have 1 to 10 kB.
+constexpr std::uint64_t config_limit_bytes = 1 << 20;
+
+bool is_there(const path& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+result<model_config> read_config(const path& file) {
+  ASSAY_TRY_ASSIGN(const std::string text, read_text(file, config_limit_bytes));
+  return parse_config(text, file);
+}
+
+// The ids that end a generation are a matter of generation_config.json where it names them, null
+// included; a file that does not name them leaves those of config.json.
+result<void> read_generation_config(const path& file, model_config& config) {
+  if (!is_there(file)) return {};
+  ASSAY_TRY_ASSIGN(const std::string text, read_text(file, config_limit_bytes));
+  ASSAY_TRY_ASSIGN(const json root, parse_json(text, file));
+  if (!root.is_object())
+    return ASSAY_FAIL(unusable_input, complaint(file, "", "holds no JSON object",
+                                                "delete it or replace it by an intact copy"));
+  if (!root.contains("eos_token_id")) return {};
+  ASSAY_TRY_ASSIGN(config.eos_token_ids,
+                   read_token_ids(root["eos_token_id"], {file, "eos_token_id"}, config.vocab_rows));
+  return {};
+}
+
+result<safetensors_file> open_weights(const path& folder) {
+  const path file = folder / "model.safetensors";
+  const path index = folder / "model.safetensors.index.json";
+  if (!is_there(file) && is_there(index))
+    return ASSAY_FAIL(unusable_input,
+                      complaint(index, "weight_map",
+                                "the weights are split over several files, which is not read yet",
+                                "save the model again with max_shard_size above its size"));
+  return safetensors_file::open(file);
+}
+
+result<void> check_tensor(const tensor_view* tensor, const expected_tensor& expected,
+                          const path& file) {
+  if (tensor == nullptr)
+    return ASSAY_FAIL(unusable_input,
+                      complaint(file, expected.name, "is missing, but config.json asks for it",
+                                "take both files from one revision of the model"));
+  if (tensor->shape != expected.shape)
+    return ASSAY_FAIL(
+        unusable_input,
+        complaint(file, expected.name,
+                  fmt::format("has shape [{}], but config.json asks for [{}]",
+                              fmt::join(tensor->shape, ", "), fmt::join(expected.shape, ", ")),
+                  "take both files from one revision of the model"));
+  if (const auto index = first_non_finite(tensor->bytes, tensor->type))
+    return ASSAY_FAIL(
+        unusable_input,
+        complaint(file, expected.name, fmt::format("element {} is NaN or infinite", *index),
+                  "fetch the file again, or save finite weights"));
+  return {};
+}
+
+std::vector<std::string> names_without_use(const safetensors_file& weights,
+                                           const std::vector<expected_tensor>& expected) {
+  std::vector<std::string_view> used;
+  for (const expected_tensor& tensor : expected) used.push_back(tensor.name);
+  std::sort(used.begin(), used.end());
+  std::vector<std::string> unused;
+  for (const tensor_view& tensor : weights.tensors()) {
+    if (!std::binary_search(used.begin(), used.end(), std::string_view(tensor.name)))
+      unused.push_back(tensor.name);
+  }
+  return unused;
+}
+
+}  // namespace
+
+checkpoint::checkpoint(model_config config, safetensors_file weights, path folder)
+    : config_(std::move(config)), weights_(std::move(weights)), folder_(std::move(folder)) {}
+
+result<checkpoint> checkpoint::open(const path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    return ASSAY_FAIL(unusable_input,
+                      complaint(folder, "", "is no folder",
+                                "give a folder that holds config.json and model.safetensors"));
+  ASSAY_TRY_ASSIGN(model_config config, read_config(folder / "config.json"));
+  ASSAY_TRY(read_generation_config(folder / "generation_config.json", config));
+  ASSAY_TRY_ASSIGN(safetensors_file weights, open_weights(folder));
+  const std::vector<expected_tensor> expected = expected_tensors(config);
+  for (const expected_tensor& tensor : expected)
+    ASSAY_TRY(check_tensor(weights.find(tensor.name), tensor, folder / "model.safetensors"));
+  std::vector<std::string> unused = names_without_use(weights, expected);
+  checkpoint opened(std::move(config), std::move(weights), folder);
+  opened.unused_ = std::move(unused);
+  return opened;
+}
+
+}  // namespace assay::checkpoint

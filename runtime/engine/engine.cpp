@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/engine/engine.h"
+
+#include <utility>
+
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/engine/engine_state.h"
+#include "runtime/engine/memory_need.h"
+#include "runtime/memory/arena.h"
+
+namespace assay::engine {
+namespace {
+
+using telemetry::counter_id;
+
+void publish_checkpoint(const checkpoint::checkpoint& opened, telemetry::counter_writer& counters) {
+  const auto as_count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  counters.set(counter_id::checkpoint_file_bytes, as_count(opened.weights().file_bytes()));
+  counters.add(counter_id::checkpoint_tensor_bytes, as_count(opened.weights().tensor_bytes()));
+  counters.add(counter_id::checkpoint_unused_tensors_count,
+               as_count(opened.unused_tensors().size()));
+}
+
+// The mapping is closed again when this returns: what is resident no longer needs the file.
+result<resident_model> load_weights(const std::filesystem::path& folder, device::device& on,
+                                    telemetry::counter_writer& counters,
+                                    const engine_options& options) {
+  ASSAY_TRY_ASSIGN(const checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
+  ASSAY_TRY_ASSIGN(const kv::kv_layout layout, layout_of(opened.config(), options));
+  const memory_need need = need_of(resident_model::needed_bytes(opened), opened.config(), layout,
+                                   context_of(opened.config(), options));
+  ASSAY_TRY(check_fits(need, on.memory_limit_bytes()));
+  publish_checkpoint(opened, counters);
+  return resident_model::upload(opened, memory::arena::create(on, counters), on, counters);
+}
+
+}  // namespace
+
+engine::engine(std::unique_ptr<state> made) : state_(std::move(made)) {}
+engine::~engine() = default;
+
+result<std::unique_ptr<engine>> engine::load(const std::filesystem::path& folder,
+                                             device::device& on,
+                                             telemetry::counter_writer& counters,
+                                             const engine_options& options) {
+  const host_time entry = host_now();
+  ASSAY_TRY_ASSIGN(resident_model model, load_weights(folder, on, counters, options));
+  ASSAY_TRY_ASSIGN(auto made, start(std::move(model), on, counters, options));
+  counters.add(counter_id::checkpoint_load_ns, host_now() - entry);
+  return made;
+}
+
+result<std::unique_ptr<engine>> engine::start(resident_model model, device::device& on,
+                                              telemetry::counter_writer& counters,
+                                              const engine_options& options) {
+  ASSAY_TRY_ASSIGN(const kv::kv_layout layout, layout_of(model.config, options));
+  const std::uint32_t context = context_of(model.config, options);
+  ASSAY_TRY_ASSIGN(kv::kv_cache cache, kv::kv_cache::create(*model.arena, counters, layout));
+  ASSAY_TRY_ASSIGN(activations buffers, activations::create(*model.arena, model.config, context));
+  ASSAY_TRY_ASSIGN(submitter compute, submitter::create(on, counters));
+  auto made = std::make_unique<state>(on, counters, std::move(model), std::move(cache),
+                                      std::move(buffers), std::move(compute));
+  ASSAY_TRY_ASSIGN(made->inputs_span, event_pair::create(on));
+  ASSAY_TRY_ASSIGN(made->compute_span, event_pair::create(on));
+  ASSAY_TRY_ASSIGN(made->logits_span, event_pair::create(on));
+  made->context_tokens = context;
+  made->ids.reserve(context);
+  counters.add(counter_id::engine_requests_count, 0);
+  counters.set(counter_id::engine_context_tokens, 0);
+  return std::unique_ptr<engine>(new engine(std::move(made)));
+}
+
+const checkpoint::model_config& engine::config() const {
+  return state_->model.config;
+}
+
+std::span<const float> engine::logits() const {
+  return state_->logits;
+}
+
+device::stream engine::compute_stream() const {
+  return state_->compute.stream();
+}
+
+std::uint32_t engine::kv_pages_by_walk() const {
+  return state_->cache.pool().live_pages_by_walk();
+}
+
+result<forward_capture> engine::forward(std::span<const std::int32_t> ids) {
+  state& s = *state_;
+  if (s.request.phase != request_phase::none)
+    return ASSAY_FAIL(usage, "engine: a request is open; end it before a pass outside of one");
+  ASSAY_TRY(s.check_ids(ids));
+  s.ids.assign(ids.begin(), ids.end());
+  const auto tokens = static_cast<std::uint32_t>(ids.size());
+  const checkpoint::model_config& c = s.model.config;
+  forward_capture out;
+  out.logits.resize(std::size_t{tokens} * c.vocab_rows);
+  out.final_norm.resize(std::size_t{tokens} * c.hidden_size);
+  out.hidden.assign(c.layer_count + 1, std::vector<float>(out.final_norm.size()));
+  pass_capture capture;
+  for (auto& rows : out.hidden) capture.hidden.push_back(rows.data());
+  capture.final_norm = out.final_norm.data();
+  auto ran = [&]() -> result<void> {
+    ASSAY_TRY_ASSIGN(const memory::device_buffer logits,
+                     s.model.arena->allocate(out.logits.size() * sizeof(float)));
+    return s.run({{tokens, 0, true},
+                  reinterpret_cast<float*>(logits.address()),
+                  out.logits,
+                  std::move(capture)});
+  }();
+  s.end_sequence();
+  if (!ran) return failure(std::move(ran).error());
+  return out;
+}
+
+}  // namespace assay::engine

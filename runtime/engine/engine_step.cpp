@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// One step: inputs in, operators, logits out, one wait, counters.
+#include <algorithm>
+#include <utility>
+
+#include "runtime/engine/engine_state.h"
+#include "runtime/telemetry/range.h"
+
+namespace assay::engine {
+
+using telemetry::counter_id;
+
+engine::state::state(device::device& device, telemetry::counter_writer& writer,
+                     resident_model weights, kv::kv_cache pages, activations memory,
+                     submitter stream)
+    : on(device),
+      counters(writer),
+      model(std::move(weights)),
+      cache(std::move(pages)),
+      buffers(std::move(memory)),
+      compute(std::move(stream)),
+      sampler(writer),
+      logits(model.config.vocab_rows) {}
+
+engine::state::~state() {
+  if (compute.has_pending()) (void)compute.synchronize();
+}
+
+step_plan engine::state::plan_for(std::uint32_t tokens) {
+  return {{tokens, cache.cached_tokens(), false}, buffers.logits, logits, {}};
+}
+
+result<void> engine::state::run(const step_plan& plan) {
+  pass_tally tally;
+  auto submitted = submit(plan, tally);
+  // Waits even where a submission was refused: `ids` and the capture are being read and written.
+  auto waited = compute.synchronize();
+  if (!submitted) return submitted;
+  if (!waited) return waited;
+  return publish(plan, tally);
+}
+
+result<void> engine::state::submit(const step_plan& plan, pass_tally& tally) {
+  ASSAY_TRY_ASSIGN(const auto* runs, cache.extend(plan.shape.tokens));
+  ASSAY_TRY(submit_inputs(plan.shape.tokens));
+  {
+    const device::scoped_range label(on, telemetry::range::compute);
+    forward_pass pass(model, buffers, cache, compute);
+    ASSAY_TRY(compute.record(compute_span.before));
+    ASSAY_TRY_ASSIGN(tally, pass.submit(plan.shape, *runs, plan.device_logits, plan.capture));
+    ASSAY_TRY(compute.record(compute_span.after));
+  }
+  return submit_logits(plan);
+}
+
+result<void> engine::state::submit_inputs(std::uint32_t tokens) {
+  const device::scoped_range label(on, telemetry::range::inputs);
+  const std::uint64_t bytes = tokens * sizeof(std::int32_t);
+  ASSAY_TRY(compute.record(inputs_span.before));
+  ASSAY_TRY(compute.copy(buffers.ids, ids.data(), bytes, device::copy_direction::h2d));
+  counters.add(counter_id::inputs_h2d_bytes, static_cast<std::int64_t>(bytes));
+  counters.add(counter_id::inputs_h2d_copies_count, 1);
+  return compute.record(inputs_span.after);
+}
+
+result<void> engine::state::submit_logits(const step_plan& plan) {
+  const device::scoped_range label(on, telemetry::range::logits);
+  const std::uint64_t bytes = plan.host_logits.size_bytes();
+  ASSAY_TRY(compute.record(logits_span.before));
+  ASSAY_TRY(compute.copy(plan.host_logits.data(), plan.device_logits, bytes,
+                         device::copy_direction::d2h));
+  counters.add(counter_id::logits_d2h_bytes, static_cast<std::int64_t>(bytes));
+  counters.add(counter_id::logits_d2h_copies_count, 1);
+  return compute.record(logits_span.after);
+}
+
+result<void> engine::state::publish(const step_plan& plan, const pass_tally& tally) {
+  counters.add(counter_id::compute_launches_count, tally.launches);
+  counters.add(counter_id::compute_weight_bytes, tally.weight_bytes);
+  counters.add(counter_id::kv_append_bytes, tally.kv_append_bytes);
+  counters.add(counter_id::kv_append_copies_count, tally.kv_append_copies);
+  counters.add(counter_id::kv_read_bytes, tally.kv_read_bytes);
+  counters.set(counter_id::engine_context_tokens, plan.shape.start + plan.shape.tokens);
+  ASSAY_TRY_ASSIGN(const std::int64_t inputs_ns, compute.elapsed_ns(inputs_span));
+  ASSAY_TRY_ASSIGN(const std::int64_t compute_ns, compute.elapsed_ns(compute_span));
+  ASSAY_TRY_ASSIGN(const std::int64_t logits_ns, compute.elapsed_ns(logits_span));
+  counters.add(counter_id::inputs_h2d_ns, inputs_ns);
+  counters.add(counter_id::compute_device_ns, compute_ns);
+  counters.add(counter_id::logits_d2h_ns, logits_ns);
+  return {};
+}
+
+void engine::state::end_sequence() {
+  cache.release();
+  counters.set(counter_id::engine_context_tokens, 0);
+}
+
+result<step_result> engine::state::draw() {
+  ASSAY_TRY_ASSIGN(const std::int32_t token, sampler.draw(logits));
+  request.last_token_at = host_now();
+  request.last_token = token;
+  ++request.generated_tokens;
+  counters.add(counter_id::engine_generated_tokens, 1);
+  const stop_reason stopped = stop_after(token);
+  request.phase = stopped == stop_reason::none ? request_phase::running : request_phase::stopped;
+  return step_result{token, stopped};
+}
+
+stop_reason engine::state::stop_after(std::int32_t token) const {
+  const auto& eos = model.config.eos_token_ids;
+  const bool is_eos = std::find(eos.begin(), eos.end(), token) != eos.end();
+  if (request.options.stop_at_eos && is_eos) return stop_reason::eos;
+  if (request.generated_tokens >= request.options.max_new_tokens)
+    return stop_reason::max_new_tokens;
+  if (cache.cached_tokens() >= context_tokens) return stop_reason::context_full;
+  return stop_reason::none;
+}
+
+}  // namespace assay::engine

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Weight times activations, for one token and for many; and the norm that goes before.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/device/device.h"
+#include "runtime/ops/weight.h"
+
+namespace assay::ops {
+
+struct row_range {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+/// The rows of `total` that block `block` of `blocks` owns.
+row_range rows_of_block(std::uint32_t total, const device::block_context& context);
+
+enum class into : std::uint8_t { store, add };
+
+/// out[t][r] (=, +=) w[r] · x[t] for the rows of `range`.
+/// Shapes: x (tokens, w.columns), out (tokens, w.rows), f32.
+/// Tallies each row of the weight once, where it is read.
+void multiply(const weight& w, row_range range, const float* x, std::uint32_t tokens, float* out,
+              into how, device::block_context& context);
+
+/// out[t] = x[t] / sqrt(mean(x[t]²) + eps) · gain. Shapes: (tokens, gain.columns) f32.
+void rms_norm(const weight& gain, float eps, const float* x, std::uint32_t tokens, float* out,
+              device::block_context& context);
+
+}  // namespace assay::ops

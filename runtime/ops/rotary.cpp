@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/ops/rotary.h"
+
+#include "runtime/ops/multiply.h"
+
+namespace assay::ops {
+namespace {
+
+void rotate_head(float* head, const float* rotary, std::uint32_t head_dim) {
+  const std::uint32_t half = head_dim / 2;
+  for (std::uint32_t i = 0; i < half; ++i) {
+    const float low = head[i];
+    const float high = head[half + i];
+    head[i] = low * rotary[i] - high * rotary[half + i];
+    head[half + i] = high * rotary[i] + low * rotary[half + i];
+  }
+}
+
+void qk_rotary_body(const qk_rotary_arguments& a, device::block_context& context) {
+  const bool queries = context.block == 0;
+  float* values = queries ? a.q : a.k;
+  const weight& gain = queries ? a.q_gain : a.k_gain;
+  const std::uint32_t heads = queries ? a.heads : a.kv_heads;
+  if (gain.data != nullptr) rms_norm(gain, a.eps, values, a.tokens * heads, values, context);
+  for (std::uint32_t t = 0; t < a.tokens; ++t)
+    for (std::uint32_t h = 0; h < heads; ++h)
+      rotate_head(values + (std::size_t{t} * heads + h) * a.head_dim,
+                  a.rotary + std::size_t{t} * a.head_dim, a.head_dim);
+}
+
+}  // namespace
+
+device::kernel qk_rotary(const qk_rotary_arguments& arguments) {
+  return device::kernel::bind<qk_rotary_arguments, qk_rotary_body>("qk_rotary", arguments, 2);
+}
+
+}  // namespace assay::ops

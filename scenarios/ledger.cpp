@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "scenarios/ledger.h"
+
+namespace assay::scenarios {
+namespace {
+
+constexpr std::int64_t activation_width_bytes = 4;  // f32
+constexpr std::int64_t token_id_width_bytes = 4;    // int32
+// Kernels a layer: norm+qkv, qk-norm+rope, attention, out+residual, norm+gate/up, down+residual.
+constexpr std::int64_t launches_per_layer = 6;
+// The embedding and the head.
+constexpr std::int64_t launches_at_ends = 2;
+// An event before and after each of: input copy, kernels, logits copy.
+constexpr std::int64_t events_per_pass = 6;
+// An event before and after the weight copies.
+constexpr std::int64_t events_of_load = 2;
+
+std::int64_t layer_weights(const model_shape& m) {
+  const std::int64_t query = m.heads * m.head_dim;
+  const std::int64_t key = m.kv_heads * m.head_dim;
+  const std::int64_t attention = (query + 2 * key) * m.hidden + m.hidden * query + 2 * m.head_dim;
+  return attention + 3 * m.hidden * m.intermediate + 2 * m.hidden;
+}
+
+std::int64_t tensors_of(const model_shape& m) {
+  return 11 * m.layers + (m.is_head_tied ? 2 : 3);
+}
+
+// Appends touch one page in a decode step, and every page of the prompt in prefill; keys and values
+// of each layer are a copy each.
+std::int64_t append_copies(const model_shape& m, const cache_shape& cache, const request_shape& r) {
+  return 2 * m.layers * (pages_for(r.prompt_tokens, cache) + r.decode_steps);
+}
+
+// Every grant of the arena is a multiple of this.
+constexpr std::int64_t grant_bytes = 64;
+// Weights, KV pages, activations.
+constexpr std::int64_t arena_buffers = 3;
+
+std::int64_t granted(std::int64_t bytes) {
+  return (bytes + grant_bytes - 1) / grant_bytes * grant_bytes;
+}
+
+// Each tensor is placed on a boundary of its own.
+std::int64_t placed_weights(const model_shape& m) {
+  const auto tensor = [&](std::int64_t elements) {
+    return granted(elements * m.weight_width_bytes);
+  };
+  const std::int64_t query = m.heads * m.head_dim;
+  const std::int64_t key = m.kv_heads * m.head_dim;
+  const std::int64_t layer = 2 * tensor(m.hidden) + 2 * tensor(m.head_dim) +
+                             2 * tensor(query * m.hidden) + 2 * tensor(key * m.hidden) +
+                             3 * tensor(m.hidden * m.intermediate);
+  return (m.is_head_tied ? 1 : 2) * tensor(m.vocab_rows * m.hidden) + m.layers * layer +
+         tensor(m.hidden);
+}
+
+// A row of each kind a token, and one row of logits.
+std::int64_t placed_activations(const model_shape& m, std::int64_t tokens) {
+  const auto rows = [&](std::int64_t width) {
+    return granted(tokens * width * activation_width_bytes);
+  };
+  return rows(1) + 2 * rows(m.hidden) + rows(m.head_dim) + 2 * rows(m.heads * m.head_dim) +
+         2 * rows(m.kv_heads * m.head_dim) + 2 * rows(m.intermediate) +
+         granted(m.vocab_rows * activation_width_bytes);
+}
+
+}  // namespace
+
+std::int64_t kv_page_bytes(const model_shape& m, const cache_shape& cache) {
+  return kv_token_bytes(m) * cache.page_tokens;
+}
+
+arena_shape arena_of(const model_shape& m, const cache_shape& cache) {
+  return {placed_weights(m),
+          granted(pages_for(cache.context_tokens, cache) * kv_page_bytes(m, cache)),
+          placed_activations(m, cache.context_tokens)};
+}
+
+std::vector<expectation> expect_unload() {
+  using id = telemetry::counter_id;
+  return {{id::arena_live_bytes, 0}, {id::arena_frees_count, arena_buffers}};
+}
+
+std::int64_t weight_bytes(const model_shape& m) {
+  const std::int64_t tables = (m.is_head_tied ? 1 : 2) * m.vocab_rows * m.hidden;
+  return (tables + m.layers * layer_weights(m) + m.hidden) * m.weight_width_bytes;
+}
+
+std::int64_t pass_weight_bytes(const model_shape& m, std::int64_t tokens) {
+  const std::int64_t embedding = tokens * m.hidden;
+  const std::int64_t head = m.vocab_rows * m.hidden;
+  return (embedding + m.layers * layer_weights(m) + m.hidden + head) * m.weight_width_bytes;
+}
+
+std::int64_t kv_token_bytes(const model_shape& m) {
+  return m.layers * 2 * m.kv_heads * m.head_dim * activation_width_bytes;
+}
+
+std::int64_t kv_read_bytes(const model_shape& m, const request_shape& r) {
+  const std::int64_t tokens = r.prompt_tokens + r.decode_steps;
+  return tokens * (tokens + 1) / 2 * kv_token_bytes(m);
+}
+
+std::int64_t pass_launches(const model_shape& m) {
+  return launches_per_layer * m.layers + launches_at_ends;
+}
+
+std::int64_t pages_for(std::int64_t tokens, const cache_shape& cache) {
+  return (tokens + cache.page_tokens - 1) / cache.page_tokens;
+}
+
+std::vector<expectation> expect_load(const model_shape& m, const cache_shape& cache) {
+  using id = telemetry::counter_id;
+  const std::int64_t copies = tensors_of(m);
+  return {
+      {id::checkpoint_file_bytes, m.file_bytes},
+      {id::checkpoint_tensor_bytes, m.payload_bytes},
+      {id::checkpoint_loaded_tensors_count, copies},
+      {id::checkpoint_unused_tensors_count, m.header_tensor_count - copies},
+      {id::weights_h2d_bytes, weight_bytes(m)},
+      {id::weights_h2d_copies_count, copies},
+      {id::arena_live_bytes, arena_of(m, cache).total_bytes()},
+      {id::arena_peak_bytes, arena_of(m, cache).total_bytes()},
+      {id::arena_allocations_count, arena_buffers},
+      {id::kv_capacity_pages, pages_for(cache.context_tokens, cache)},
+      {id::device_submissions_count, copies + events_of_load},
+      {id::device_events_count, events_of_load},
+      {id::device_syncs_count, 1},
+  };
+}
+
+std::vector<expectation> expect_request(const model_shape& m, const cache_shape& cache,
+                                        const request_shape& r) {
+  using id = telemetry::counter_id;
+  const std::int64_t passes = 1 + r.decode_steps;
+  const std::int64_t tokens = r.prompt_tokens + r.decode_steps;
+  const std::int64_t launches = passes * pass_launches(m);
+  const std::int64_t copies = 2 * passes + append_copies(m, cache, r);
+  const std::int64_t events = passes * events_per_pass;
+  const std::int64_t pages = pages_for(tokens, cache);
+  return {
+      {id::inputs_h2d_bytes, tokens * token_id_width_bytes},
+      {id::inputs_h2d_copies_count, passes},
+      {id::compute_launches_count, launches},
+      {id::compute_weight_bytes,
+       pass_weight_bytes(m, r.prompt_tokens) + r.decode_steps * pass_weight_bytes(m, 1)},
+      {id::kv_allocated_pages, pages},
+      {id::kv_freed_pages, pages},
+      {id::kv_append_bytes, tokens * kv_token_bytes(m)},
+      {id::kv_append_copies_count, append_copies(m, cache, r)},
+      {id::kv_read_bytes, kv_read_bytes(m, r)},
+      {id::logits_d2h_bytes, passes * m.vocab_rows * activation_width_bytes},
+      {id::logits_d2h_copies_count, passes},
+      {id::device_submissions_count, launches + copies + events},
+      {id::device_events_count, events},
+      {id::device_syncs_count, passes},
+      {id::sampling_draws_count, passes},
+      {id::sampling_candidates_count, passes * m.vocab_rows},
+      {id::engine_requests_count, 1},
+      {id::engine_prompt_tokens, r.prompt_tokens},
+      {id::engine_generated_tokens, passes},
+      {id::engine_decode_steps_count, r.decode_steps},
+  };
+}
+
+std::vector<expectation> expect_levels(const cache_shape& cache, std::int64_t context_tokens) {
+  using id = telemetry::counter_id;
+  return {
+      {id::kv_live_pages, pages_for(context_tokens, cache)},
+      {id::engine_context_tokens, context_tokens},
+  };
+}
+
+}  // namespace assay::scenarios

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this an audit that cries wolf on an honest run, or that agrees with what nobody measured,
+// would go unnoticed.
+#include <gtest/gtest.h>
+
+#include "tests/audit/trace_builder.h"
+
+namespace assay::audit_test {
+namespace {
+
+using model::verdict;
+
+TEST(Honest, a_clean_run_has_no_finding_and_agrees_where_two_references_stand) {
+  const model::audit_report report = simulate().audit();
+  EXPECT_TRUE(report.findings.empty()) << text_of(report);
+  EXPECT_TRUE(report.is_complete) << report.incompleteness;
+  for (const model::gate_line& gate : report.gates) EXPECT_TRUE(gate.holds) << gate.detail;
+  for (std::size_t i = 0; i < row_total; ++i) {
+    const auto& line = report.counters[i];
+    const bool is_unmeasured = i == random_draws || i == graph_nodes;
+    EXPECT_EQ(line.verdict, is_unmeasured ? verdict::unmeasured : verdict::agree)
+        << line.name << ": " << text_of(report);
+  }
+}
+
+TEST(Honest, a_counter_never_written_without_activity_is_unmeasured) {
+  const auto report = simulate().audit();
+  EXPECT_EQ(line_of(report, random_draws).reason, "never written; no activity to measure");
+  EXPECT_EQ(line_of(report, graph_nodes).reason, "no graphs on the host device");
+}
+
+TEST(Honest, every_rule_evaluates_samples) {
+  for (const model::rule_line& line : simulate().audit().rules)
+    EXPECT_GT(line.evaluated_samples, 0u) << line.id;
+}
+
+TEST(Honest, the_same_trace_gives_the_same_report) {
+  const test_trace trace = simulate({.device_noise = 0.3, .seed = 7});
+  EXPECT_EQ(text_of(trace.audit()), text_of(trace.audit()));
+}
+
+TEST(Honest, a_device_clock_of_its_own_is_mapped_by_the_clock_samples) {
+  const auto report = simulate({.clock_offset_ns = 77'000'000'000}).audit();
+  EXPECT_TRUE(report.findings.empty()) << text_of(report);
+  EXPECT_EQ(line_of(report, compute_ns).verdict, verdict::agree);
+}
+
+}  // namespace
+}  // namespace assay::audit_test

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this a tolerance that is wider than it says, or a witness that excuses too much, would go
+// unnoticed.
+#include "harness/audit/time_comparison.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace assay::audit {
+namespace {
+
+constexpr int step = ASSAY_WINDOW_DECODE_STEP;
+
+time_sample sample(double claimed, double observed, double host_ns = 1e6) {
+  time_sample made;
+  made.claimed = claimed;
+  made.low = made.high = observed;
+  made.host_span_ns = host_ns;
+  return made;
+}
+
+time_comparison run(int windows, const time_sample& each, int kind = step) {
+  time_comparison made;
+  for (int i = 0; i < windows; ++i) made.compare({kind, static_cast<std::uint64_t>(i)}, each);
+  made.finish();
+  return made;
+}
+
+TEST(TimeTolerance, is_two_percent_where_windows_are_long) {
+  EXPECT_EQ(run(50, sample(1'020'000, 1'000'000)).outcome(), time_outcome::holds);
+  EXPECT_EQ(run(50, sample(1'020'001, 1'000'000)).outcome(), time_outcome::broken);
+  EXPECT_EQ(run(50, sample(980'000, 1'000'000)).outcome(), time_outcome::holds);
+  EXPECT_EQ(run(50, sample(979'999, 1'000'000)).outcome(), time_outcome::broken);
+}
+
+TEST(TimeTolerance, is_two_us_a_window_where_they_are_short) {
+  EXPECT_EQ(run(50, sample(12'000, 10'000)).outcome(), time_outcome::holds);
+  EXPECT_EQ(run(50, sample(12'001, 10'000)).outcome(), time_outcome::broken);
+  EXPECT_EQ(run(1, sample(8'000, 10'000)).outcome(), time_outcome::holds);
+  EXPECT_EQ(run(1, sample(7'999, 10'000)).outcome(), time_outcome::broken);
+}
+
+TEST(TimeTolerance, covers_an_interval_from_its_two_ends) {
+  time_sample between = sample(150'000, 0);
+  between.low = 100'000;
+  between.high = 200'000;
+  EXPECT_EQ(run(50, between).outcome(), time_outcome::holds);
+  between.claimed = 204'001;
+  EXPECT_EQ(run(50, between).outcome(), time_outcome::broken);
+  between.claimed = 97'999;
+  EXPECT_EQ(run(50, between).outcome(), time_outcome::broken);
+}
+
+TEST(TimeTolerance, is_judged_for_each_kind_of_window) {
+  time_comparison made;
+  for (int i = 0; i < 1000; ++i) made.compare({step, 0}, sample(1e6, 1e6));
+  made.compare({ASSAY_WINDOW_PREFILL, 0}, sample(2e6, 1e6));
+  made.finish();
+  EXPECT_EQ(made.outcome(), time_outcome::broken);
+  EXPECT_EQ(made.deciding_kind(), ASSAY_WINDOW_PREFILL);
+}
+
+TEST(TimeTolerance, holds_nothing_that_is_no_number) {
+  EXPECT_EQ(run(3, sample(std::nan(""), 1e6)).outcome(), time_outcome::broken);
+  EXPECT_EQ(run(3, sample(1e6, std::nan(""))).outcome(), time_outcome::broken);
+  EXPECT_EQ(run(3, sample(INFINITY, 1e6)).outcome(), time_outcome::broken);
+  EXPECT_EQ(time_comparison().outcome(), time_outcome::empty);
+}
+
+TEST(Disturbance, a_step_stretched_against_its_neighbours_is_left_out) {
+  time_comparison made;
+  for (int i = 0; i < 100; ++i)
+    made.compare({step, 0}, i % 10 == 0 ? sample(9e6, 1e6, 9e6) : sample(1e6, 1e6));
+  made.finish();
+  EXPECT_EQ(made.excluded(), 10u);
+  EXPECT_EQ(made.outcome(), time_outcome::holds);
+}
+
+TEST(Disturbance, a_step_that_is_not_stretched_is_kept_whatever_the_counter_says) {
+  time_comparison made;
+  for (int i = 0; i < 100; ++i)
+    made.compare({step, 0}, i % 10 == 0 ? sample(9e6, 1e6) : sample(1e6, 1e6));
+  made.finish();
+  EXPECT_EQ(made.excluded(), 0u);
+  EXPECT_EQ(made.outcome(), time_outcome::broken);
+}
+
+TEST(Disturbance, steps_that_grow_with_their_context_are_not_disturbed) {
+  time_comparison made;
+  for (int i = 0; i < 5000; ++i) made.compare({step, 0}, sample(1e6, 1e6, 1e6 + 400.0 * i));
+  made.finish();
+  EXPECT_EQ(made.excluded(), 0u);
+}
+
+TEST(Disturbance, no_median_is_taken_of_a_few_windows_or_of_prefills) {
+  time_comparison few;
+  for (int i = 0; i < 15; ++i) few.compare({step, 0}, sample(1e6, 1e6, i == 7 ? 9e6 : 1e6));
+  few.finish();
+  EXPECT_EQ(few.excluded(), 0u);
+  time_comparison prefills;
+  for (int i = 0; i < 64; ++i)
+    prefills.compare({ASSAY_WINDOW_PREFILL, 0}, sample(1e6, 1e6, 1e6 * (1 + i)));
+  prefills.finish();
+  EXPECT_EQ(prefills.excluded(), 0u);
+}
+
+TEST(Disturbance, more_than_a_quarter_left_out_settles_nothing_against_the_counter) {
+  const auto with = [](int disturbed, double claimed) {
+    time_comparison made;
+    for (int i = 0; i < 100; ++i) {
+      time_sample one = sample(claimed, 1e6);
+      one.are_references_at_odds = i < disturbed;
+      made.compare({step, 0}, one);
+    }
+    made.finish();
+    return made.outcome();
+  };
+  EXPECT_EQ(with(25, 1.03e6), time_outcome::broken);
+  EXPECT_EQ(with(26, 1.03e6), time_outcome::unclear);
+  EXPECT_EQ(with(26, 1.01e6), time_outcome::holds);
+}
+
+TEST(Silence, is_the_longest_run_of_windows_with_work_and_no_time) {
+  time_comparison made;
+  for (int i = 0; i < 10; ++i)
+    made.compare({step, static_cast<std::uint64_t>(i)}, sample(i < 4 ? 5'000 : 0, 5'000));
+  made.compare({step, 10}, sample(0, 0));
+  made.finish();
+  EXPECT_EQ(made.active_windows(), 10u);
+  EXPECT_EQ(made.zero_run_windows(), 6u);
+  EXPECT_EQ(made.zero_run_observed(), 30'000);
+  EXPECT_EQ(made.first_zero().index, 4u);
+}
+
+}  // namespace
+}  // namespace assay::audit

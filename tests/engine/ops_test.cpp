@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this file an operator could be wrong in a shape or a type that no checkpoint at hand has:
+// f16 weights, rows that four does not divide, columns beyond one tile.
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/ops/dot.h"
+#include "runtime/ops/exponential.h"
+#include "runtime/ops/multiply.h"
+
+namespace assay::ops {
+namespace {
+
+using checkpoint::dtype;
+
+// Rounds toward zero, which is exact for the values used below.
+std::uint16_t to_f16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000U;
+  if ((bits & 0x7fffffffU) == 0) return static_cast<std::uint16_t>(sign);
+  const int exponent = static_cast<int>(bits >> 23 & 0xffU) - 127 + 15;
+  const std::uint32_t mantissa = bits & 0x7fffffU;
+  if (exponent > 0)
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(exponent) << 10 |
+                                      mantissa >> 13);
+  return static_cast<std::uint16_t>(sign | (mantissa | 0x800000U) >> (14 - exponent));
+}
+
+struct stored {
+  std::vector<std::byte> bytes;
+  std::vector<float> values;  // what the bytes stand for
+};
+
+// Multiples of 1/8 in [-2, 2): exact in all three types.
+stored make(dtype type, std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_int_distribution<int> eighths(-16, 15);
+  stored out{std::vector<std::byte>(count * checkpoint::bytes_of(type)), {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    const float value = static_cast<float>(eighths(random)) / 8.0F;
+    out.values.push_back(value);
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const auto half = type == dtype::bf16 ? static_cast<std::uint16_t>(bits >> 16) : to_f16(value);
+    if (type == dtype::f32)
+      std::memcpy(&out.bytes[i * 4], &bits, 4);
+    else
+      std::memcpy(&out.bytes[i * 2], &half, 2);
+  }
+  return out;
+}
+
+struct shape {
+  std::uint32_t rows;
+  std::uint32_t columns;
+  std::uint32_t tokens;
+};
+
+// Sums of multiples of 1/64 below 2^17 are exact in f32 in any order, so equality is exact too.
+void expect_exact_product(dtype type, const shape& s, into how) {
+  const stored weights = make(type, std::size_t{s.rows} * s.columns, 1);
+  const stored x = make(dtype::f32, std::size_t{s.tokens} * s.columns, 2);
+  const weight w{weights.bytes.data(), s.rows, s.columns, type};
+  std::vector<float> out(std::size_t{s.tokens} * s.rows, 3.0F);
+  device::block_context context;
+  multiply(w, {0, s.rows}, x.values.data(), s.tokens, out.data(), how, context);
+  for (std::uint32_t t = 0; t < s.tokens; ++t)
+    for (std::uint32_t r = 0; r < s.rows; ++r) {
+      float want = how == into::add ? 3.0F : 0.0F;
+      for (std::uint32_t k = 0; k < s.columns; ++k)
+        want += weights.values[std::size_t{r} * s.columns + k] *
+                x.values[std::size_t{t} * s.columns + k];
+      ASSERT_EQ(out[std::size_t{t} * s.rows + r], want) << "row " << r << " token " << t;
+    }
+  EXPECT_EQ(context.weight_bytes, w.bytes());
+}
+
+TEST(Multiply, is_exact_in_every_type_and_odd_shape) {
+  for (const dtype type : {dtype::bf16, dtype::f16, dtype::f32})
+    for (const shape& s :
+         {shape{1, 1, 1}, {7, 33, 1}, {64, 256, 1}, {9, 31, 2}, {13, 1030, 3}, {6, 2049, 5}})
+      for (const into how : {into::store, into::add}) {
+        SCOPED_TRACE(std::to_string(s.rows) + "x" + std::to_string(s.columns));
+        expect_exact_product(type, s, how);
+      }
+}
+
+TEST(Multiply, blocks_cover_each_row_once) {
+  for (const std::uint32_t rows : {1U, 64U, 65U, 200U}) {
+    const std::uint32_t blocks = (rows + 63) / 64;
+    std::uint32_t next = 0;
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+      const row_range range = rows_of_block(rows, {block, blocks});
+      EXPECT_EQ(range.begin, next);
+      next = range.end;
+    }
+    EXPECT_EQ(next, rows);
+  }
+}
+
+TEST(Widen, reads_every_finite_f16) {
+  for (std::uint32_t bits = 0; bits < 0x10000U; ++bits) {
+    const int exponent = static_cast<int>(bits >> 10 & 0x1fU);
+    if (exponent == 31) continue;
+    const double mantissa = bits & 0x3ffU;
+    const double magnitude =
+        exponent == 0 ? mantissa * 0x1p-24 : std::ldexp(1024.0 + mantissa, exponent - 25);
+    const auto stored_bits = static_cast<std::uint16_t>(bits);
+    float got = 0.0F;
+    widen(dtype::f16, reinterpret_cast<const std::byte*>(&stored_bits), 1, &got);
+    ASSERT_EQ(got, bits & 0x8000U ? -magnitude : magnitude) << bits;
+  }
+}
+
+TEST(Norm, divides_by_the_root_of_the_mean_square_over_two_tiles) {
+  const std::uint32_t width = 1500;
+  const stored gain = make(dtype::bf16, width, 3);
+  const stored x = make(dtype::f32, 2 * width, 4);
+  std::vector<float> out(2 * width);
+  device::block_context context;
+  rms_norm({gain.bytes.data(), 1, width, dtype::bf16}, 1e-6F, x.values.data(), 2, out.data(),
+           context);
+  EXPECT_EQ(context.weight_bytes, 2 * width);
+  for (std::uint32_t t = 0; t < 2; ++t) {
+    double squares = 0.0;
+    for (std::uint32_t i = 0; i < width; ++i)
+      squares += std::pow(static_cast<double>(x.values[t * width + i]), 2);
+    const double scale = 1.0 / std::sqrt(squares / width + 1e-6);
+    for (std::uint32_t i = 0; i < width; ++i)
+      ASSERT_NEAR(out[t * width + i], x.values[t * width + i] * scale * gain.values[i], 1e-5);
+  }
+}
+
+TEST(Exponential, is_within_3e_7_of_the_true_one) {
+  for (double x = -86.9; x < 87.9; x += 0.0137) {
+    const auto rounded = static_cast<float>(x);
+    float value = rounded;
+    exponentials(&value, 1, 0.0F);
+    ASSERT_NEAR(value / std::exp(static_cast<double>(rounded)), 1.0, 3e-7) << x;
+  }
+}
+
+TEST(Exponential, carries_nan_instead_of_hiding_it) {
+  std::vector<float> values(17, 0.0F);
+  values[16] = NAN;
+  exponentials(values.data(), values.size(), 0.0F);
+  EXPECT_EQ(values[0], 1.0F);
+  EXPECT_TRUE(std::isnan(values[16]));
+}
+
+TEST(Exponential, silu_multiplies_by_the_logistic) {
+  std::vector<float> gate{-20.0F, -1.0F, 0.0F, 1.0F, 20.0F, -200.0F};
+  const std::vector<float> z = gate;
+  const std::vector<float> up(z.size(), 2.0F);
+  silu_times(gate.data(), up.data(), gate.size());
+  for (std::size_t i = 0; i < z.size(); ++i)
+    EXPECT_NEAR(gate[i], 2.0 * z[i] / (1.0 + std::exp(-static_cast<double>(z[i]))), 2e-6) << z[i];
+}
+
+}  // namespace
+}  // namespace assay::ops

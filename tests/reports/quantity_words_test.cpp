@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this, a table could print 1000 µs for 1 ms, round a byte away, or print 0 for a number
+// that nobody has.
+#include "reports/wording/quantity_words.h"
+
+#include <cstdint>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "tests/reports/sample_report.h"
+
+namespace assay::reports {
+namespace {
+
+TEST(Words, groups_digits_by_threes) {
+  EXPECT_EQ(with_separators(std::int64_t{0}), "0");
+  EXPECT_EQ(with_separators(std::int64_t{999}), "999");
+  EXPECT_EQ(with_separators(std::int64_t{1'000}), "1,000");
+  EXPECT_EQ(with_separators(std::int64_t{-123'456}), "-123,456");
+  EXPECT_EQ(with_separators(std::numeric_limits<std::int64_t>::min()),
+            "-9,223,372,036,854,775,808");
+  EXPECT_EQ(with_separators(std::numeric_limits<std::uint64_t>::max()),
+            "18,446,744,073,709,551,615");
+}
+
+TEST(Words, takes_the_unit_of_time_that_the_rounded_value_reaches) {
+  EXPECT_EQ(duration_words(0), "0 ns");
+  EXPECT_EQ(duration_words(999), "999 ns");
+  EXPECT_EQ(duration_words(1'000), "1.000 µs");
+  EXPECT_EQ(duration_words(999'949), "999.9 µs");
+  EXPECT_EQ(duration_words(999'960), "1.000 ms");
+  EXPECT_EQ(duration_words(1'234'567), "1.235 ms");
+  EXPECT_EQ(duration_words(9'999'600'000), "10.00 s");
+  EXPECT_EQ(duration_words(-1'500), "-1.500 µs");
+  EXPECT_EQ(duration_words(4'321'000'000'000), "4,321 s");
+}
+
+TEST(Words, capacity_is_binary_and_keeps_the_exact_bytes) {
+  EXPECT_EQ(capacity_words(4'096), "4,096 B");
+  EXPECT_EQ(capacity_words(7'340'033), "7,340,033 B (7.000 MiB)");
+  EXPECT_EQ(capacity_words(1'073'741'824), "1,073,741,824 B (1.000 GiB)");
+}
+
+TEST(Words, bandwidth_is_decimal) {
+  EXPECT_EQ(bandwidth_words(12.3456e9), "12.35 GB/s");
+  EXPECT_EQ(bandwidth_words(1024.0 * 1024.0), "1.049 MB/s");
+  EXPECT_EQ(bandwidth_words(0.0), "0.000 B/s");
+}
+
+TEST(Words, a_small_value_is_not_printed_as_zero) {
+  EXPECT_EQ(quantity_words(real(0.00012), "tokens_per_s", "rate"), "0.00012 tokens/s");
+  EXPECT_EQ(quantity_words(real(0.0), "tokens_per_s", "rate"), "0.000 tokens/s");
+}
+
+TEST(Words, bytes_of_a_count_are_exact_and_of_a_level_also_a_capacity) {
+  EXPECT_EQ(quantity_words(number(1'048'577), "bytes", "count"), "1,048,577 B");
+  EXPECT_EQ(quantity_words(number(1'048'577), "bytes", "peak"), "1,048,577 B (1.000 MiB)");
+}
+
+TEST(Words, a_unit_that_is_not_ours_stands_behind_the_number) {
+  EXPECT_EQ(quantity_words(number(1'500), "furlongs", "count"), "1,500 furlongs");
+  EXPECT_EQ(quantity_words(real(0.25), "ratio", "ratio"), "25.00 %");
+  EXPECT_EQ(quantity_words(number(12), "count", "count"), "12");
+}
+
+TEST(Words, an_absent_number_prints_its_reason_and_never_a_zero) {
+  EXPECT_EQ(quantity_words(absent("never written"), "bytes", "count"), "never written");
+  EXPECT_EQ(quantity_words(absent(""), "bytes", "count"), "absent, and no reason was given");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(quantity_words(real(nan), "ratio", "ratio"), "not a finite number");
+  EXPECT_EQ(quantity_words(real(std::numeric_limits<double>::infinity()), "ratio", "ratio"),
+            "not a finite number");
+}
+
+}  // namespace
+}  // namespace assay::reports

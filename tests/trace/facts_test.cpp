@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without these tests a ceiling or the reason of an absent reading could be lost or altered on its
+// way through a trace, and a rule would judge by a bound that nobody measured.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "probes/trace/run_facts.h"
+
+namespace assay::trace {
+namespace {
+
+using telemetry::link_class;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+run_facts sample() {
+  run_facts facts;
+  facts.add_fact("host", "AMD EPYC");
+  facts.add_fact("prompt", "Once \"upon\"\n a t\xc3\xafme");
+  facts.ceilings = {{link_class::host_memcpy, 12345678901.5, 0.0, 9, "no raw rate is known"},
+                    {link_class::pcie, 0.0, 64e9, 0, "no copy of this size was made"}};
+  facts.reasons = {"no CUDA device", "greedy: nothing is drawn"};
+  facts.notes = {"the link was measured between the requests"};
+  return facts;
+}
+
+TEST(Facts, come_back_equal) {
+  const auto parsed = parse_facts(to_json(sample()));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(*parsed, sample());
+}
+
+TEST(Facts, may_leave_out_every_member) {
+  EXPECT_EQ(to_json(run_facts{}), "{}");
+  EXPECT_EQ(parse_facts("{}").value(), run_facts{});
+}
+
+TEST(Facts, a_rate_that_nobody_has_is_null_and_never_zero) {
+  EXPECT_THAT(to_json(sample()), AllOf(HasSubstr(R"("hard_bytes_per_s":null)"),
+                                       HasSubstr(R"("soft_bytes_per_s":null)")));
+  const char* zero = R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":0,)"
+                     R"("hard_bytes_per_s":1,"samples":0,"reason":"x"}]})";
+  EXPECT_THAT(parse_facts(zero).error().message, HasSubstr("or null"));
+}
+
+TEST(Facts, bytes_that_are_no_utf8_are_written_as_replacement_characters) {
+  run_facts facts;
+  facts.add_fact("prompt",
+                 "a\xff\xfe"
+                 "b");
+  facts.reasons = {"\xc3"};
+  const auto parsed = parse_facts(to_json(facts));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->facts[0].value,
+            "a\xef\xbf\xbd\xef\xbf\xbd"
+            "b");
+  EXPECT_EQ(parsed->reasons[0], "\xef\xbf\xbd");
+}
+
+TEST(Facts, a_later_block_wins_by_name_and_by_link) {
+  run_facts into = sample();
+  run_facts later;
+  later.add_fact("prompt", "second");
+  later.add_fact("build", "abc");
+  later.ceilings = {{link_class::pcie, 2e9, 64e9, 3, ""}};
+  later.notes = {"another", into.notes[0]};
+  merge(into, later);
+  EXPECT_THAT(into.facts, ElementsAre(named_fact{"host", "AMD EPYC"},
+                                      named_fact{"prompt", "second"}, named_fact{"build", "abc"}));
+  ASSERT_EQ(into.ceilings.size(), 2u);
+  EXPECT_EQ(into.ceilings[1], later.ceilings[0]);
+  EXPECT_EQ(into.reasons, sample().reasons) << "a block without reasons leaves them";
+  EXPECT_THAT(into.notes, ElementsAre(sample().notes[0], "another"));
+  later.reasons = {"only"};
+  merge(into, later);
+  EXPECT_THAT(into.reasons, ElementsAre("only"));
+}
+
+struct mistake {
+  const char* text;
+  const char* says;
+};
+
+class FactsMistake : public ::testing::TestWithParam<mistake> {};
+
+TEST_P(FactsMistake, is_refused_by_one_line) {
+  const auto parsed = parse_facts(GetParam().text);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().kind, error_kind::unusable_input);
+  EXPECT_THAT(parsed.error().message, AllOf(HasSubstr("fact"), HasSubstr(GetParam().says)));
+  EXPECT_EQ(parsed.error().message.find('\n'), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, FactsMistake,
+    ::testing::Values(
+        mistake{"", "not JSON"}, mistake{"[]", "object"},
+        mistake{R"({"fact":[]})", "unknown member"}, mistake{R"({"facts":{}})", "array"},
+        mistake{R"({"facts":["x"]})", "object"},
+        mistake{R"({"facts":[{"name":"","value":"x"}]})", "name is empty"},
+        mistake{R"({"facts":[{"name":"a"}]})", "value is missing"},
+        mistake{R"({"facts":[{"name":"a","value":1}]})", "value is number"},
+        mistake{"{\"facts\":[{\"name\":\"a\",\"value\":\"\xff\"}]}", "UTF-8"},
+        mistake{R"({"reasons":[""]})", "not empty"}, mistake{R"({"notes":[1]})", "strings"},
+        mistake{R"({"ceilings":[{"link":"none"}]})", "link is 'none'"},
+        mistake{R"({"ceilings":[{"link":"nvlink"}]})", "host_memcpy"},
+        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":-1}]})", "above 0"},
+        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":"1"}]})", "above 0"},
+        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":1e999}]})", "too large"},
+        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":1,"hard_bytes_per_s":1,)"
+                R"("samples":-1}]})",
+                "samples"},
+        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":null,"hard_bytes_per_s":1,)"
+                R"("samples":1}]})",
+                "without a reason"}));
+
+}  // namespace
+}  // namespace assay::trace
