@@ -133,9 +133,11 @@ result<std::vector<std::int32_t>> run::encode(std::size_t index) {
   encode_evidence seen;
   ASSAY_TRY(account_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, index));
+  const std::int64_t first_read_ns = thread_cpu_ns();
   const std::int64_t cpu_before_ns = thread_cpu_ns();
   std::vector<std::int32_t> ids = tokenizer_->encode(wanted.prompt);
   seen.cpu_ns = thread_cpu_ns() - cpu_before_ns;
+  seen.cpu_clock_ns = cpu_before_ns - first_read_ns;
   ASSAY_TRY(recorder_.stop());
   ASSAY_TRY_ASSIGN(seen.caller, account_->since_start());
   seen.span = recorder_.stopped_span();

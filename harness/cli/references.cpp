@@ -11,9 +11,6 @@ namespace {
 using id = telemetry::counter_id;
 using values = std::vector<reference_value>;
 
-// The CPU-time clock is a system call; two reads around a bracket cost about this much, and it is
-// the caller's, not the bracket's (0.3 us measured on an AMD EPYC under KVM, 2026-12-01).
-constexpr std::int64_t cpu_clock_cost_ns = 2'000;
 // A sleeping caller runs again some time after it was woken, on a machine with two cores that may
 // both be busy; what exceeds a scheduler slice shows up in wait_ns.
 constexpr std::int64_t wake_up_ns = 1'000'000;
@@ -165,8 +162,13 @@ values references_of(const encode_evidence& seen) {
   equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_CONTENT, seen.ids);
   if (seen.oracle_ids)
     equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_ORACLE, *seen.oracle_ids);
-  enclosed(to, id::tokenizer_encode_ns, seen.span.length_ns(), seen.caller);
-  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS, seen.caller.run_ns - cpu_clock_cost_ns,
+  // The window also holds the reads of the CPU-time clock, which is a system call each.
+  const std::int64_t least_ns =
+      seen.span.length_ns() - held_up_ns(seen.caller) - 4 * seen.cpu_clock_ns;
+  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_HOST_SPAN, std::max<std::int64_t>(least_ns, 0),
+          seen.span.length_ns());
+  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS,
+          std::max<std::int64_t>(seen.cpu_ns - 2 * seen.cpu_clock_ns, 0),
           longest_ns(seen.caller, 0, 0));
   return to;
 }

@@ -46,7 +46,8 @@ struct encode_evidence {
   std::int64_t vocabulary_bytes = 0;  ///< the ids' bytes by the vocabulary ledger
   std::optional<std::int64_t> oracle_ids;
   window_span span;
-  std::int64_t cpu_ns = 0;  ///< of the caller, read right before and right after the call
+  std::int64_t cpu_ns = 0;        ///< of the caller, read right before and right after the call
+  std::int64_t cpu_clock_ns = 0;  ///< what one such read cost then; four lie within the window
   thread_time caller;       ///< from before the window to after it
 };
 

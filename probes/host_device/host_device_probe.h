@@ -23,7 +23,7 @@ namespace assay::probes {
 class host_device_probe final : public device::observer {
  public:
   /// Records that a thread can leave behind between two drains; a power of two.
-  static constexpr std::size_t default_ring_records = std::size_t{1} << 16;
+  static constexpr std::size_t default_ring_records = std::size_t{1} << 14;
 
   explicit host_device_probe(std::size_t ring_records = default_ring_records);
   ~host_device_probe() override = default;
