@@ -67,7 +67,9 @@ typedef enum assay_record_kind {
                              amount: the value as int64 or bits of a double */
   ASSAY_CLOCK_SAMPLE = 7, /* start/end: host clock before/after; amount: device clock between */
   ASSAY_SENTINEL = 8,     /* a known-answer operation was made: correlation; amount: bytes that must
-                             show; op: 1 if its content was verified, 0 if it was wrong */
+                             show, or blocks; op: 1 if its content was verified, 0 if it was
+                             wrong; start/end: when; extra[0]: 1 copy, 2 launch, 3 copy made to
+                             look; extra[1]: ns that a launch ran by its own clock */
   ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; start: when; op: role */
   ASSAY_LINK_SAMPLE =
       10,         /* direction: assay_link; amount: bytes; start/end; extra[0] working set */
