@@ -54,10 +54,12 @@ void rate_around(values& to, id counter, assay_source source, std::int64_t amoun
   between(to, counter, source, bits(span_ns + late_ns), bits(span_ns - late_ns));
 }
 
-// No caller can have spent longer than it ran, waited for a CPU, and waited for the device.
+// No caller can have spent longer than it ran, waited for a core, and waited for the device, which
+// worked or waited for a core itself.
 std::int64_t longest_ns(const thread_time& caller, std::int64_t device_busy_ns,
                         std::int64_t sleeps) {
-  return caller.run_ns + caller.wait_ns + caller.steal_ns + device_busy_ns + sleeps * wake_up_ns;
+  return caller.run_ns + caller.wait_ns + caller.workers_wait_ns + caller.steal_ns +
+         device_busy_ns + sleeps * wake_up_ns;
 }
 
 void add_ledger(values& to, const std::vector<scenarios::expectation>& expected) {

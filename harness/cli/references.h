@@ -14,16 +14,19 @@
 
 namespace assay::cli {
 
-/// What the kernel says that a thread did over an interval, beside the work it waited for.
+/// What the kernel says that the caller's thread did over an interval, beside the work it waited
+/// for.
 struct thread_time {
-  std::int64_t run_ns = 0;    ///< on a CPU
-  std::int64_t wait_ns = 0;   ///< runnable, but not running
-  std::int64_t steal_ns = 0;  ///< taken by the hypervisor, machine-wide, to the tick
+  std::int64_t run_ns = 0;           ///< on a CPU
+  std::int64_t wait_ns = 0;          ///< runnable, but not running
+  std::int64_t workers_wait_ns = 0;  ///< the same of the streams' workers, summed
+  std::int64_t steal_ns = 0;         ///< taken by the hypervisor, machine-wide, to the tick
 };
 
 /// Sum of two brackets of one thread.
 inline thread_time operator+(const thread_time& a, const thread_time& b) {
-  return {a.run_ns + b.run_ns, a.wait_ns + b.wait_ns, a.steal_ns + b.steal_ns};
+  return {a.run_ns + b.run_ns, a.wait_ns + b.wait_ns, a.workers_wait_ns + b.workers_wait_ns,
+          a.steal_ns + b.steal_ns};
 }
 
 /// The load of a checkpoint, as the harness saw it.
@@ -48,7 +51,7 @@ struct encode_evidence {
   window_span span;
   std::int64_t cpu_ns = 0;        ///< of the caller, read right before and right after the call
   std::int64_t cpu_clock_ns = 0;  ///< what one such read cost then; four lie within the window
-  thread_time caller;       ///< from before the window to after it
+  thread_time caller;             ///< from before the window to after it
 };
 
 /// One request, from before begin_request to after end_request.
