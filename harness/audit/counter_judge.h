@@ -21,6 +21,8 @@ namespace assay::audit {
 struct closed_window {
   window_name name;
   std::int64_t host_span_ns = 0;  ///< 0 outside every window
+  std::int64_t end_ns = 0;
+  std::span<const operation> waits;  ///< its calls that waited for a stream
 };
 
 /// Compares what a counter claims with what its claim sums to, and keeps the tallies in its
@@ -50,7 +52,7 @@ class counter_judge {
   std::optional<span_fold> span_;
   double rate_bytes_ = 0.0;
   double rate_bracket_ns_ = 0.0;
-  double rate_starved_ns_ = 0.0;
+  double rate_enclosing_ns_ = 0.0;
   std::uint64_t rate_brackets_ = 0;
 };
 
