@@ -88,6 +88,7 @@ void counter_judge::judge_sum(const closed_window& window, const claim_value& cl
 void counter_judge::judge_span(const closed_window& window, const claim_value& claim,
                                evidence& into, counter_evidence& counter) {
   const span_sample sample = span_->close(window.end_ns, window.waits);
+  if (sample.is_mistimed) return mark_mistimed(counter);
   if (sample.has_work) check_triangle(sample, counter, into);
   if (counter.spec.kind == telemetry::counter_kind::rate) {
     if (!sample.has_work) return;
@@ -120,6 +121,12 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
   if (!sample.has_bracket || counter.spec.clock != clock_domain::device_event) return;
   near.low = near.high = static_cast<double>(sample.bracket_ns);
   reference_of(counter, ASSAY_SOURCE_EVENTS, ASSAY_NEAR, true).near.compare(window.name, near);
+}
+
+// R17 voids what rests on these; without R17 the windows are merely missing.
+void counter_judge::mark_mistimed(counter_evidence& counter) {
+  for (const int source : {ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_SOURCE_EVENTS})
+    reference_of(counter, source, ASSAY_NEAR, true).rests_on_wrong_times = true;
 }
 
 void counter_judge::check_triangle(const span_sample& sample, const counter_evidence& counter,

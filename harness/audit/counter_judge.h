@@ -46,6 +46,7 @@ class counter_judge {
                  counter_evidence& counter);
   void judge_span(const closed_window& window, const claim_value& claim, evidence& into,
                   counter_evidence& counter);
+  static void mark_mistimed(counter_evidence& counter);
   void check_triangle(const span_sample& sample, const counter_evidence& counter, evidence& into);
 
   std::vector<int> cells_;

@@ -25,17 +25,23 @@ void span_fold::take(std::span<const operation> operations) {
   for (const operation& op : operations) {
     if (op.slot == sentinel_slot) continue;
     if (!has_stream_ || op.stream != stream_) begin_stream(op.stream);
-    if (after_.is_known && op.stream == work_stream_)
+    if (after_.is_known && op.stream == work_stream_ && !op.is_mistimed)
       after_.precedes_ns = std::min(after_.precedes_ns, op.start_ns);
     if (op.op == ASSAY_OP_EVENT) take_event(op);
     if (is_claimed_[static_cast<std::size_t>(cell_of(op.op, op.direction, op.slot))]) take_work(op);
-    if (op.op != ASSAY_OP_EVENT) stream_end_ns_ = std::max(stream_end_ns_, op.end_ns);
+    if (op.op != ASSAY_OP_EVENT && !op.is_mistimed)
+      stream_end_ns_ = std::max(stream_end_ns_, op.end_ns);
   }
 }
 
 void span_fold::take_event(const operation& op) {
-  latest_event_ = {true,           op.end_ns,      op.call_start_ns,
-                   op.call_end_ns, stream_end_ns_, std::numeric_limits<std::int64_t>::max()};
+  latest_event_ = {true,
+                   op.is_mistimed,
+                   op.end_ns,
+                   op.call_start_ns,
+                   op.call_end_ns,
+                   stream_end_ns_,
+                   std::numeric_limits<std::int64_t>::max()};
   if (!is_awaiting_event_) return;
   after_ = latest_event_;
   is_awaiting_event_ = false;
@@ -52,6 +58,7 @@ void span_fold::take_work(const operation& op) {
     before_ = latest_event_;
   }
   is_on_several_streams_ = is_on_several_streams_ || op.stream != work_stream_;
+  sample_.is_mistimed = sample_.is_mistimed || op.is_mistimed;
   sample_.first_start_ns = std::min(sample_.first_start_ns, op.start_ns);
   sample_.last_end_ns = std::max(sample_.last_end_ns, op.end_ns);
   sample_.bytes = saturating_add(sample_.bytes, op.moved_bytes);
@@ -83,6 +90,7 @@ span_sample span_fold::close(std::int64_t end_ns, std::span<const operation> wai
     out.has_bracket = before_.is_known && after_.is_known && !is_on_several_streams_;
   }
   if (out.has_bracket) {
+    out.is_mistimed = out.is_mistimed || before_.is_mistimed || after_.is_mistimed;
     out.bracket_ns = saturating_sub(after_.stamp_ns, before_.stamp_ns);
     out.enclosing_ns = std::max(out.span_ns(), longest_bracket_ns(end_ns, waits));
     // Outside every window and without a wait nothing bounds the second event.

@@ -17,6 +17,8 @@ namespace assay::audit {
 /// One counter's device work within one window.
 struct span_sample {
   bool has_work = false;
+  /// Its work or an event next to it has times of another clock: nothing here can be compared.
+  bool is_mistimed = false;
   std::int64_t first_start_ns = 0;
   std::int64_t last_end_ns = 0;
   std::int64_t busy_ns = 0;     ///< union of the work's intervals
@@ -49,6 +51,7 @@ class span_fold {
  private:
   struct edge {
     bool is_known = false;
+    bool is_mistimed = false;
     std::int64_t stamp_ns = 0;
     std::int64_t call_start_ns = 0;
     std::int64_t call_end_ns = 0;
