@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/audit/comparison.h"
 
+#include <algorithm>
+
 namespace assay::audit {
 
 void exact_tally::compare(const window_name& where, const number& claim, const number& reference) {
@@ -10,6 +12,9 @@ void exact_tally::compare(const window_name& where, const number& claim, const n
   claimed.add(claim);
   observed.add(reference);
   last_observed = reference;
+  const bool is_silent = claim.is_zero() && !reference.is_zero();
+  if (is_silent || !reference.is_zero()) silence_ = is_silent ? silence_ + 1 : 0;
+  longest_silence = std::max(longest_silence, silence_);
   if (are_equal(claim, reference)) return;
   if (claim.is_zero())
     ++zero;

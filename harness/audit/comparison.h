@@ -22,10 +22,11 @@ struct mismatch {
 /// ways to differ are told apart because they are different lies with different rules.
 struct exact_tally {
   std::uint64_t compared = 0;
-  std::uint64_t active = 0;   ///< windows in which the reference saw something
-  std::uint64_t zero = 0;     ///< claimed nothing where there was something
-  std::uint64_t phantom = 0;  ///< claimed something where there was nothing
-  std::uint64_t differ = 0;   ///< both claimed and observed, and not equal
+  std::uint64_t active = 0;           ///< windows in which the reference saw something
+  std::uint64_t zero = 0;             ///< claimed nothing where there was something
+  std::uint64_t longest_silence = 0;  ///< such windows in a row, idle ones between not counted
+  std::uint64_t phantom = 0;          ///< claimed something where there was nothing
+  std::uint64_t differ = 0;           ///< both claimed and observed, and not equal
   number claimed;
   number observed;
   number last_observed;
@@ -33,6 +34,9 @@ struct exact_tally {
 
   void compare(const window_name& where, const number& claim, const number& reference);
   std::uint64_t mismatches() const { return zero + phantom + differ; }
+
+ private:
+  std::uint64_t silence_ = 0;
 };
 
 /// An AT_MOST or AT_LEAST reference.

@@ -16,14 +16,9 @@ bool needs_span(const counter_spec& spec) {
          (spec.kind == telemetry::counter_kind::rate && spec.claims.measure == measure::bytes);
 }
 
-// Do the events around the work contradict the work's own records? Neither is the counter.
-bool are_at_odds(const span_sample& sample) {
-  if (!sample.has_bracket) return false;
-  const auto low = static_cast<double>(sample.span_ns());
-  const double high = low + static_cast<double>(sample.starved_ns);
-  const auto bracket = static_cast<double>(sample.bracket_ns);
-  return bracket < low - std::max(bracket_slack_ns, relative_slack * low) ||
-         bracket > high + std::max(bracket_slack_ns, relative_slack * high);
+// Without events there is nothing to enclose: the work's span is what the counter must show.
+std::int64_t longest_ns(const span_sample& sample) {
+  return sample.has_bracket ? sample.enclosing_ns : sample.span_ns();
 }
 
 }  // namespace
@@ -92,14 +87,15 @@ void counter_judge::judge_sum(const closed_window& window, const claim_value& cl
 
 void counter_judge::judge_span(const closed_window& window, const claim_value& claim,
                                evidence& into, counter_evidence& counter) {
-  const span_sample sample = span_->close();
+  const span_sample sample = span_->close(window.end_ns, window.waits);
+  if (sample.is_mistimed) return mark_mistimed(counter);
   if (sample.has_work) check_triangle(sample, counter, into);
   if (counter.spec.kind == telemetry::counter_kind::rate) {
     if (!sample.has_work) return;
     counter.span_ns += static_cast<double>(sample.span_ns());
     ++counter.span_windows;
     rate_bytes_ += static_cast<double>(sample.bytes);
-    rate_starved_ns_ += static_cast<double>(sample.starved_ns);
+    rate_enclosing_ns_ += static_cast<double>(longest_ns(sample));
     if (sample.has_bracket) {
       rate_bracket_ns_ += static_cast<double>(sample.bracket_ns);
       ++rate_brackets_;
@@ -110,10 +106,9 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
   time_sample near;
   near.claimed = claim.value.as_double();
   near.host_span_ns = static_cast<double>(window.host_span_ns);
-  near.are_references_at_odds = are_at_odds(sample);
   if (sample.has_work) {
     near.low = static_cast<double>(sample.span_ns());
-    near.high = near.low + static_cast<double>(sample.starved_ns);
+    near.high = static_cast<double>(longest_ns(sample));
     ++counter.span_windows;
     counter.claimed_ns += near.claimed;
     counter.span_ns += near.low;
@@ -125,8 +120,13 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
       .near.compare(window.name, near);
   if (!sample.has_bracket || counter.spec.clock != clock_domain::device_event) return;
   near.low = near.high = static_cast<double>(sample.bracket_ns);
-  near.are_references_at_odds = false;
   reference_of(counter, ASSAY_SOURCE_EVENTS, ASSAY_NEAR, true).near.compare(window.name, near);
+}
+
+// R17 voids what rests on these; without R17 the windows are merely missing.
+void counter_judge::mark_mistimed(counter_evidence& counter) {
+  for (const int source : {ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_SOURCE_EVENTS})
+    reference_of(counter, source, ASSAY_NEAR, true).rests_on_wrong_times = true;
 }
 
 void counter_judge::check_triangle(const span_sample& sample, const counter_evidence& counter,
@@ -153,8 +153,7 @@ void counter_judge::finish(evidence& into, std::size_t row) {
     near.high = rate_bytes_ * 1e9 / std::max(low_ns - slack_ns, 1.0);
     reference_of(counter, source, ASSAY_NEAR, true).near.compare({}, near);
   };
-  compare(ASSAY_SOURCE_DEVICE_RECORDS, counter.span_ns, counter.span_ns + rate_starved_ns_,
-          counter.span_windows);
+  compare(ASSAY_SOURCE_DEVICE_RECORDS, counter.span_ns, rate_enclosing_ns_, counter.span_windows);
   if (rate_brackets_ == counter.span_windows && counter.spec.clock == clock_domain::device_event)
     compare(ASSAY_SOURCE_EVENTS, rate_bracket_ns_, rate_bracket_ns_, rate_brackets_);
 }

@@ -21,6 +21,8 @@ namespace assay::audit {
 struct closed_window {
   window_name name;
   std::int64_t host_span_ns = 0;  ///< 0 outside every window
+  std::int64_t end_ns = 0;
+  std::span<const operation> waits;  ///< its calls that waited for a stream
 };
 
 /// Compares what a counter claims with what its claim sums to, and keeps the tallies in its
@@ -44,13 +46,14 @@ class counter_judge {
                  counter_evidence& counter);
   void judge_span(const closed_window& window, const claim_value& claim, evidence& into,
                   counter_evidence& counter);
+  static void mark_mistimed(counter_evidence& counter);
   void check_triangle(const span_sample& sample, const counter_evidence& counter, evidence& into);
 
   std::vector<int> cells_;
   std::optional<span_fold> span_;
   double rate_bytes_ = 0.0;
   double rate_bracket_ns_ = 0.0;
-  double rate_starved_ns_ = 0.0;
+  double rate_enclosing_ns_ = 0.0;
   std::uint64_t rate_brackets_ = 0;
 };
 

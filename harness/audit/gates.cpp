@@ -51,8 +51,9 @@ model::gate_line gate_sentinels(const evidence& from, void_map& voids) {
         "no operation with a known answer was made, so nothing shows that records are whole";
   else
     line.detail = fmt::format(
-        "{} of {} known answers shown; {} missing, {} in surplus, {} with wrong content",
-        seen.confirmed, seen.announced, seen.missing, seen.surplus, seen.bad_content);
+        "{} of {} known answers shown; {} missing, {} in surplus, {} of wrong content, {} mistimed",
+        seen.confirmed, seen.announced, seen.missing, seen.surplus, seen.bad_content,
+        seen.mistimed);
   if (!line.holds) blame(voids.all_device, "G2: " + line.detail);
   return line;
 }

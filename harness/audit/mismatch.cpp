@@ -10,7 +10,8 @@ namespace {
 mismatch_class classify_exact(const exact_tally& exact) {
   if (exact.mismatches() == 0) return mismatch_class::none;
   const std::uint64_t enough = std::min(silent_min_windows, exact.active);
-  if (exact.active > 0 && exact.zero >= enough && exact.zero >= exact.differ + exact.phantom)
+  if (exact.active > 0 && exact.longest_silence >= enough &&
+      exact.zero >= exact.differ + exact.phantom)
     return mismatch_class::silent;
   if (exact.phantom > 0 && exact.zero == 0 && exact.differ == 0) return mismatch_class::phantom;
   return mismatch_class::differs;

@@ -3,6 +3,7 @@
 #include "harness/audit/span_fold.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "harness/audit/saturating.h"
 
@@ -24,18 +25,26 @@ void span_fold::take(std::span<const operation> operations) {
   for (const operation& op : operations) {
     if (op.slot == sentinel_slot) continue;
     if (!has_stream_ || op.stream != stream_) begin_stream(op.stream);
+    if (after_.is_known && op.stream == work_stream_ && !op.is_mistimed)
+      after_.precedes_ns = std::min(after_.precedes_ns, op.start_ns);
     if (op.op == ASSAY_OP_EVENT) take_event(op);
     if (is_claimed_[static_cast<std::size_t>(cell_of(op.op, op.direction, op.slot))]) take_work(op);
-    stream_end_ns_ = std::max(stream_end_ns_, op.end_ns);
+    if (op.op != ASSAY_OP_EVENT && !op.is_mistimed)
+      stream_end_ns_ = std::max(stream_end_ns_, op.end_ns);
   }
 }
 
 void span_fold::take_event(const operation& op) {
-  if (is_awaiting_event_) {
-    after_ = {true, op.end_ns, op.call_end_ns, stream_end_ns_};
-    is_awaiting_event_ = false;
-  }
-  latest_event_ = {true, op.end_ns, op.call_start_ns, stream_end_ns_};
+  latest_event_ = {true,
+                   op.is_mistimed,
+                   op.end_ns,
+                   op.call_start_ns,
+                   op.call_end_ns,
+                   stream_end_ns_,
+                   std::numeric_limits<std::int64_t>::max()};
+  if (!is_awaiting_event_) return;
+  after_ = latest_event_;
+  is_awaiting_event_ = false;
 }
 
 void span_fold::take_work(const operation& op) {
@@ -44,12 +53,12 @@ void span_fold::take_work(const operation& op) {
     sample_.first_start_ns = op.start_ns;
     sample_.last_end_ns = op.end_ns;
     first_call_ns_ = op.call_start_ns;
-    first_work_submitted_ns_ = op.call_end_ns;
     last_call_ns_ = op.call_end_ns;
     work_stream_ = op.stream;
     before_ = latest_event_;
   }
   is_on_several_streams_ = is_on_several_streams_ || op.stream != work_stream_;
+  sample_.is_mistimed = sample_.is_mistimed || op.is_mistimed;
   sample_.first_start_ns = std::min(sample_.first_start_ns, op.start_ns);
   sample_.last_end_ns = std::max(sample_.last_end_ns, op.end_ns);
   sample_.bytes = saturating_add(sample_.bytes, op.moved_bytes);
@@ -62,7 +71,16 @@ void span_fold::take_work(const operation& op) {
   is_awaiting_event_ = true;
 }
 
-span_sample span_fold::close() {
+std::int64_t span_fold::longest_bracket_ns(std::int64_t end_ns,
+                                           std::span<const operation> waits) const {
+  std::int64_t until_ns = std::min(end_ns, after_.precedes_ns);
+  for (const operation& wait : waits)
+    if (wait.stream == work_stream_ && wait.call_start_ns >= after_.call_end_ns)
+      until_ns = std::min(until_ns, wait.call_end_ns);
+  return saturating_sub(until_ns, std::max(before_.call_start_ns, before_.follows_ns));
+}
+
+span_sample span_fold::close(std::int64_t end_ns, std::span<const operation> waits) {
   span_sample out = sample_;
   if (out.has_work) {
     out.busy_ns = union_ns(intervals_);
@@ -72,15 +90,11 @@ span_sample span_fold::close() {
     out.has_bracket = before_.is_known && after_.is_known && !is_on_several_streams_;
   }
   if (out.has_bracket) {
+    out.is_mistimed = out.is_mistimed || before_.is_mistimed || after_.is_mistimed;
     out.bracket_ns = saturating_sub(after_.stamp_ns, before_.stamp_ns);
-    // The first event is stamped once its call has begun and the stream is free. From then until
-    // the work has been submitted the stream waits for the host.
-    const std::int64_t earliest_ns = std::max(before_.call_ns, before_.idle_from_ns);
-    const std::int64_t ahead_ns =
-        saturating_sub(std::min(out.first_start_ns, first_work_submitted_ns_), earliest_ns);
-    const std::int64_t behind_ns = saturating_sub(after_.call_ns, out.last_end_ns);
-    out.starved_ns =
-        saturating_add(std::max<std::int64_t>(ahead_ns, 0), std::max<std::int64_t>(behind_ns, 0));
+    out.enclosing_ns = std::max(out.span_ns(), longest_bracket_ns(end_ns, waits));
+    // Outside every window and without a wait nothing bounds the second event.
+    out.has_bracket = out.enclosing_ns < std::numeric_limits<std::int64_t>::max() / 2;
   }
   intervals_.clear();
   sample_ = {};

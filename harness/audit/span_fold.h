@@ -17,6 +17,8 @@ namespace assay::audit {
 /// One counter's device work within one window.
 struct span_sample {
   bool has_work = false;
+  /// Its work or an event next to it has times of another clock: nothing here can be compared.
+  bool is_mistimed = false;
   std::int64_t first_start_ns = 0;
   std::int64_t last_end_ns = 0;
   std::int64_t busy_ns = 0;     ///< union of the work's intervals
@@ -27,9 +29,11 @@ struct span_sample {
   /// Events next to the work on its stream: the last before and the first after.
   bool has_bracket = false;
   std::int64_t bracket_ns = 0;
-  /// Time within the bracket in which the stream had nothing to do because the host had not yet
-  /// submitted the next thing. From the calls' stamps alone, not from the events'.
-  std::int64_t starved_ns = 0;
+  /// The longest that the bracket can be, whatever the events say: an event is stamped after what
+  /// was submitted before it has ended and its own call has begun, and before what was submitted
+  /// after it begins, a later wait for the stream returns, or the window ends. The work's span is
+  /// the shortest. What lies between the two is hand-over between threads and lost time slices.
+  std::int64_t enclosing_ns = 0;
 
   std::int64_t span_ns() const { return last_end_ns - first_start_ns; }
 };
@@ -41,25 +45,28 @@ class span_fold {
 
   /// `operations` are sorted by stream and correlation.
   void take(std::span<const operation> operations);
-  /// Ends the window.
-  span_sample close();
+  /// Ends the window at `end_ns`. `waits` are its calls that waited for a stream.
+  span_sample close(std::int64_t end_ns, std::span<const operation> waits);
 
  private:
   struct edge {
     bool is_known = false;
+    bool is_mistimed = false;
     std::int64_t stamp_ns = 0;
-    std::int64_t call_ns = 0;  ///< entry of the event's call before, return of it after the work
-    std::int64_t idle_from_ns = 0;  ///< end of what ran before it on the stream
+    std::int64_t call_start_ns = 0;
+    std::int64_t call_end_ns = 0;
+    std::int64_t follows_ns = 0;   ///< end of what ran before it on the stream
+    std::int64_t precedes_ns = 0;  ///< start of what ran after it; the far future if nothing did
   };
   void take_event(const operation& op);
   void take_work(const operation& op);
   void begin_stream(std::uint32_t stream);
+  std::int64_t longest_bracket_ns(std::int64_t end_ns, std::span<const operation> waits) const;
 
   std::array<bool, cell_total> is_claimed_{};
   std::vector<interval> intervals_;
   span_sample sample_;
   std::int64_t first_call_ns_ = 0;
-  std::int64_t first_work_submitted_ns_ = 0;  ///< return of the call that submitted the first work
   std::int64_t last_call_ns_ = 0;
   std::uint32_t work_stream_ = 0;
   bool is_on_several_streams_ = false;

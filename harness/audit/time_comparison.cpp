@@ -91,7 +91,7 @@ void time_comparison::fold(int kind) {
     add(group.all, sample);
     const bool is_stretched =
         typical_ns > 0.0 && sample.host_span_ns > disturbance_ratio * typical_ns;
-    if (!is_stretched && !sample.are_references_at_odds) add(group.kept, sample);
+    if (!is_stretched) add(group.kept, sample);
   }
   from.samples.clear();
 }

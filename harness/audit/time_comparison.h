@@ -29,8 +29,7 @@ struct time_sample {
   double claimed = 0.0;
   double low = 0.0;
   double high = 0.0;
-  double host_span_ns = 0.0;            ///< of the window, by the harness; 0 unknown
-  bool are_references_at_odds = false;  ///< two references, neither the counter, disagree here
+  double host_span_ns = 0.0;  ///< of the window, by the harness; 0 unknown
 };
 
 enum class time_outcome : std::uint8_t {

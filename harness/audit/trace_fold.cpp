@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "harness/audit/saturating.h"
@@ -56,6 +57,12 @@ void trace_fold::take_submission(const assay_record& record) {
     return;
   }
   if ((record.flags & 1u) == 0) work_.take_call(record.op, range_slot(record.range));
+  if (record.op == ASSAY_OP_SYNC && waits_.size() < max_waits) {
+    operation& wait = waits_.emplace_back();
+    wait.stream = record.stream;
+    wait.call_start_ns = record.start_ns;
+    wait.call_end_ns = record.end_ns;
+  }
   if (!leaves_activity(record.op)) return;
   if (matcher_.is_full()) absorb(false, nullptr);
   matcher_.submission(record);
@@ -128,7 +135,8 @@ void trace_fold::end_window(const assay_record& record) {
   ++evidence_.window_count;
   if (record.end_ns < frame.begin_ns) ++evidence_.malformed.windows;
   const closed_window window{
-      frame.name, std::max<std::int64_t>(saturating_sub(record.end_ns, frame.begin_ns), 0)};
+      frame.name, std::max<std::int64_t>(saturating_sub(record.end_ns, frame.begin_ns), 0),
+      record.end_ns, waits_};
   if (frame.has_snapshot) {
     close_counters(window);
     settle_observations(window, windows_.depth());
@@ -149,7 +157,10 @@ void trace_fold::take_snapshot(std::span<const assay_reading> readings) {
   windows_.mark_snapshot();
   if (windows_.depth() != 0) return;
   absorb(true, nullptr);
-  close_counters({});
+  closed_window outside;
+  outside.end_ns = std::numeric_limits<std::int64_t>::max();
+  outside.waits = waits_;
+  close_counters(outside);
 }
 
 void trace_fold::absorb(bool is_final, const std::int64_t* window_end_ns) {
@@ -204,6 +215,7 @@ void trace_fold::close_counters(const closed_window& window) {
   }
   claims_.advance();
   work_.clear();
+  waits_.clear();
   evidence_.memory.clear_window();
 }
 

@@ -24,6 +24,8 @@ class trace_fold {
  public:
   /// Observations that may wait for the ends of their windows; a request has a few dozen.
   static constexpr std::size_t max_waiting = 65'536;
+  /// Waits of one window that are kept; those beyond only leave its brackets a looser bound.
+  static constexpr std::size_t max_waits = 4096;
   /// A record's times may miss its window and its call by this: two clock reads and a hand-over.
   static constexpr std::int64_t record_slack_ns = 5'000;
 
@@ -84,6 +86,7 @@ class trace_fold {
   std::vector<observation> waiting_;
   std::vector<defect_mark> marks_;  ///< one an open window
   std::vector<operation> joined_;
+  std::vector<operation> waits_;  ///< calls since the last window ended that waited for a stream
   std::uint64_t mistimed_ = 0;
 };
 

@@ -147,6 +147,16 @@ std::vector<fault> every_fault() {
       fault{"all_launches_50_ms_late",
             [](test_trace& t) { every(t, launch_run, [](assay_record& r) { shift(r, 50 * ms); }); },
             {compute_ns, step_ns}},
+      fault{"everything_labelled_compute_50_ms_late",
+            [](test_trace& t) {
+              every(
+                  t,
+                  [](const assay_record& r) {
+                    return r.kind == ASSAY_ACTIVITY && r.range == static_cast<int>(range::compute);
+                  },
+                  [](assay_record& r) { shift(r, 50 * ms); });
+            },
+            {compute_ns, step_ns}},
       fault{"one_launch_50_ms_late",
             [](test_trace& t) { shift(*t.find(launch_run, 40), 50 * ms); },
             {compute_ns, step_ns}},

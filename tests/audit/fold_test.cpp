@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/audit/correlation_matcher.h"
+#include "harness/audit/gates.h"
 #include "harness/audit/interval.h"
 #include "harness/audit/nearest_factor.h"
 #include "harness/audit/sentinel_fold.h"
@@ -73,25 +74,45 @@ TEST(Span, takes_the_events_next_to_the_work) {
       on_stream(ASSAY_OP_LAUNCH, 210, 300, 40), on_stream(ASSAY_OP_EVENT, 307, 307, 50),
       on_stream(ASSAY_OP_EVENT, 400, 400, 60)};
   fold.take(ops);
-  const audit::span_sample sample = fold.close();
+  const audit::span_sample sample = fold.close(1'000, {});
   EXPECT_EQ(sample.span_ns(), 190);
   EXPECT_EQ(sample.busy_ns, 180);
   EXPECT_EQ(sample.bracket_ns, 207);
   EXPECT_EQ(sample.call_ns, 20);
   EXPECT_EQ(sample.enqueue_ns, 30);
-  EXPECT_EQ(sample.starved_ns, 0) << "everything was submitted before the stream was free";
-  EXPECT_FALSE(fold.close().has_work) << "a window starts empty";
+  EXPECT_EQ(sample.enclosing_ns, 400 - 10) << "from the event's call to what ran next";
+  EXPECT_FALSE(fold.close(1'000, {}).has_work) << "a window starts empty";
 }
 
-TEST(Span, sees_that_the_stream_waited_for_the_host) {
+TEST(Span, encloses_its_events_between_what_ran_before_and_after) {
   audit::span_fold fold = launches_of_compute();
-  const operation ops[] = {on_stream(ASSAY_OP_EVENT, 1'012, 1'012, 1'000),
-                           on_stream(ASSAY_OP_LAUNCH, 6'020, 6'500, 6'000),
-                           on_stream(ASSAY_OP_EVENT, 9'015, 9'015, 9'000)};
+  operation before = on_stream(ASSAY_OP_COPY, 50, 80, 0);
+  operation after = on_stream(ASSAY_OP_COPY, 500, 600, 40);
+  before.direction = after.direction = ASSAY_H2D;
+  const operation ops[] = {before, on_stream(ASSAY_OP_EVENT, 100, 100, 10),
+                           on_stream(ASSAY_OP_LAUNCH, 110, 200, 20),
+                           on_stream(ASSAY_OP_EVENT, 205, 205, 30), after};
   fold.take(ops);
-  const audit::span_sample sample = fold.close();
-  EXPECT_EQ(sample.starved_ns, (6'010 - 1'000) + (9'010 - 6'500));
-  EXPECT_EQ(sample.bracket_ns, 9'015 - 1'012);
+  EXPECT_EQ(fold.close(1'000, {}).enclosing_ns, 500 - 80);
+}
+
+TEST(Span, encloses_its_last_event_by_the_wait_or_by_the_windows_end) {
+  const operation ops[] = {on_stream(ASSAY_OP_EVENT, 100, 100, 10),
+                           on_stream(ASSAY_OP_LAUNCH, 110, 200, 20),
+                           on_stream(ASSAY_OP_EVENT, 205, 205, 30)};
+  operation wait = on_stream(ASSAY_OP_SYNC, 0, 0, 45);
+  wait.call_end_ns = 230;
+  operation elsewhere = wait;
+  elsewhere.stream = 2;
+  elsewhere.call_end_ns = 210;
+  operation earlier = wait;
+  earlier.call_start_ns = 15;
+  earlier.call_end_ns = 16;
+  audit::span_fold fold = launches_of_compute();
+  fold.take(ops);
+  EXPECT_EQ(fold.close(1'000, std::vector{elsewhere, earlier, wait}).enclosing_ns, 230 - 10);
+  fold.take(ops);
+  EXPECT_EQ(fold.close(1'000, {}).enclosing_ns, 1'000 - 10);
 }
 
 TEST(Span, without_events_on_both_sides_has_no_bracket) {
@@ -99,7 +120,7 @@ TEST(Span, without_events_on_both_sides_has_no_bracket) {
   const operation ops[] = {on_stream(ASSAY_OP_EVENT, 100, 100, 10),
                            on_stream(ASSAY_OP_LAUNCH, 110, 200, 20)};
   fold.take(ops);
-  EXPECT_FALSE(fold.close().has_bracket);
+  EXPECT_FALSE(fold.close(1'000, {}).has_bracket);
 }
 
 assay_record half(std::uint8_t kind, std::uint64_t correlation) {
@@ -173,6 +194,16 @@ TEST(Sentinel, a_launch_shorter_than_its_own_clock_says_is_mistimed) {
     EXPECT_EQ(fold.findings().confirmed, 1u);
     EXPECT_EQ(fold.findings().mistimed, record_ns < 195'000 ? 1u : 0u);
   }
+}
+
+TEST(Sentinel, a_mistimed_launch_fails_its_gate) {
+  audit::evidence found;
+  found.sentinels.announced = found.sentinels.confirmed = 1;
+  audit::void_map voids;
+  EXPECT_TRUE(audit::gate_sentinels(found, voids).holds);
+  found.sentinels.mistimed = 1;
+  EXPECT_FALSE(audit::gate_sentinels(found, voids).holds);
+  EXPECT_FALSE(voids.all_device.empty());
 }
 
 TEST(Sentinel, one_that_ran_twice_is_in_surplus) {

@@ -42,10 +42,16 @@ TEST(Noise, honest_runs_of_any_shape_have_no_finding) {
   }
 }
 
+TEST(Noise, a_gap_between_an_event_and_its_work_is_inside_what_records_allow) {
+  for (const double disturbed : {0.1, 0.6}) {
+    const auto report = simulate({.steps = 100, .disturbed_ratio = disturbed, .seed = 3}).audit();
+    EXPECT_THAT(report.findings, IsEmpty()) << text_of(report);
+    EXPECT_EQ(line_of(report, compute_ns).verdict, verdict::agree) << text_of(report);
+  }
+}
+
 TEST(Noise, disturbed_windows_are_left_out_and_counted) {
   const auto report = simulate({.steps = 100, .disturbed_ratio = 0.1, .seed = 3}).audit();
-  EXPECT_THAT(report.findings, IsEmpty()) << text_of(report);
-  EXPECT_EQ(line_of(report, compute_ns).verdict, verdict::agree) << text_of(report);
   const auto& records = line_of(report, compute_ns).references.front();
   EXPECT_GT(records.disturbed_windows, 5u);
   EXPECT_LT(records.disturbed_windows, 40u);
@@ -60,11 +66,32 @@ TEST(Noise, a_lie_of_three_percent_is_found_among_disturbed_windows) {
     }
 }
 
-TEST(Noise, too_many_disturbed_windows_leave_it_undecided) {
-  const auto report = simulate({.steps = 100, .disturbed_ratio = 0.6, .seed = 3}).audit();
-  EXPECT_THAT(report.findings, IsEmpty()) << text_of(report);
-  EXPECT_EQ(line_of(report, compute_ns).verdict, verdict::undecided) << text_of(report);
-  EXPECT_THAT(line_of(report, compute_ns).reason, testing::HasSubstr("were disturbed"));
+TEST(Noise, a_host_time_that_only_disturbed_windows_contradict_is_left_undecided) {
+  // The counter misses what its steps lose to others; every second step does, so nothing is left
+  // that could tell a lie from noise.
+  auto step = std::make_shared<int>(0);
+  auto missing = std::make_shared<std::int64_t>(0);
+  const lie late{[=](std::vector<assay_reading>& r, int window) {
+                   if (window == ASSAY_WINDOW_PREFILL) *missing = 0;
+                   if (window == ASSAY_WINDOW_DECODE_STEP && ++*step % 2 == 0) *missing += 400'000;
+                   r[step_ns].bits -= *missing;
+                 },
+                 {}};
+  test_trace trace = simulate({.requests = 1, .steps = 100}, late);
+  std::int64_t shift = 0;
+  int steps = 0;
+  for (piece& p : trace.pieces) {
+    auto* record = std::get_if<assay_record>(&p);
+    if (record == nullptr) continue;
+    if (record->kind != ASSAY_OBSERVATION && record->start_ns != 0) record->start_ns += shift;
+    if (record->kind == ASSAY_CLOCK_SAMPLE) record->amount += shift;
+    if (record->kind == ASSAY_WINDOW_END && record->op == ASSAY_WINDOW_DECODE_STEP &&
+        ++steps % 2 == 0)
+      shift += 400'000;
+    if (record->end_ns != 0) record->end_ns += shift;
+  }
+  const auto report = trace.audit();
+  EXPECT_NE(line_of(report, step_ns).verdict, verdict::agree) << text_of(report);
 }
 
 TEST(Noise, bytes_are_judged_in_disturbed_windows_as_in_all) {

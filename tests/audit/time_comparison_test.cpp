@@ -110,9 +110,7 @@ TEST(Disturbance, more_than_a_quarter_left_out_settles_nothing_against_the_count
   const auto with = [](int disturbed, double claimed) {
     time_comparison made;
     for (int i = 0; i < 100; ++i) {
-      time_sample one = sample(claimed, 1e6);
-      one.are_references_at_odds = i < disturbed;
-      made.compare({step, 0}, one);
+      made.compare({step, 0}, sample(claimed, 1e6, i < disturbed ? 9e6 : 1e6));
     }
     made.finish();
     return made.outcome();
