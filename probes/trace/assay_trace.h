@@ -71,9 +71,9 @@ typedef enum assay_record_kind {
                              wrong; start/end: when; extra[0]: 1 copy, 2 launch, 3 copy made to
                              look; extra[1]: ns that a launch ran by its own clock */
   ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; start: when; op: role */
-  ASSAY_LINK_SAMPLE =
-      10,         /* direction: assay_link; amount: bytes; start/end; extra[0] working set */
-  ASSAY_LOSS = 11 /* direction: assay_source; amount: records lost since the last LOSS */
+  ASSAY_LINK_SAMPLE = 10, /* direction: assay_link; amount: bytes; start/end;
+                             extra[0] working set */
+  ASSAY_LOSS = 11         /* direction: assay_source; amount: records lost since the last LOSS */
 } assay_record_kind;
 
 typedef enum assay_op {
@@ -158,16 +158,9 @@ typedef struct assay_snapshot_header {
   uint32_t reserved;
 } assay_snapshot_header;
 
-#if defined(__cplusplus)
-#define ASSAY_TRACE_SIZE(type_, bytes_) \
-  static_assert(sizeof(type_) == (bytes_), "layout of " #type_)
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define ASSAY_TRACE_SIZE(type_, bytes_) \
-  _Static_assert(sizeof(type_) == (bytes_), "layout of " #type_)
-#else
+/* A static assertion that C99 has too. */
 #define ASSAY_TRACE_SIZE(type_, bytes_) \
   typedef char assay_size_of_##type_[sizeof(type_) == (bytes_) ? 1 : -1]
-#endif
 ASSAY_TRACE_SIZE(assay_file_header, 16);
 ASSAY_TRACE_SIZE(assay_block_header, 24);
 ASSAY_TRACE_SIZE(assay_record, 72);
@@ -248,8 +241,7 @@ __attribute__((target("pclmul"))) static inline void assay_crc32_fold(
 static inline uint32_t assay_crc32_step(const assay_crc32_table* table, uint32_t crc,
                                         const unsigned char* at, size_t bytes) {
   for (; bytes >= 8; bytes -= 8, at += 8) {
-    uint32_t low;
-    uint32_t high;
+    uint32_t low, high;
     memcpy(&low, at, 4);
     memcpy(&high, at + 4, 4);
     low ^= crc;
@@ -311,7 +303,6 @@ typedef struct assay_trace_writer {
   assay_trace_memory* memory;
   int error;             /* the first failure */
   uint64_t sequence;     /* of the next block */
-  uint64_t file_bytes;   /* handed to the file so far */
   size_t used_bytes;     /* in memory->bytes */
   size_t open_bytes;     /* of used_bytes, the open RECORDS block with its header; 0: none */
   int64_t flushed_at_ns; /* time of the snapshot that was written out last */
@@ -332,16 +323,10 @@ static inline unsigned char* assay_trace_end(assay_trace_writer* w) {
 
 /* Hands bytes to the file. */
 static inline int assay_trace_put(assay_trace_writer* w, const void* data, size_t bytes) {
-  const unsigned char* at = (const unsigned char*)data;
-  while (bytes > 0) {
+  for (size_t done = 0; done < bytes; clearerr(w->file)) {
     errno = 0;
-    const size_t done = fwrite(at, 1, bytes, w->file);
-    at += done;
-    bytes -= done;
-    w->file_bytes += done;
-    if (bytes == 0) break;
-    if (errno != EINTR) return assay_trace_fail(w, errno);
-    clearerr(w->file);
+    done += fwrite((const unsigned char*)data + done, 1, bytes - done, w->file);
+    if (done < bytes && errno != EINTR) return assay_trace_fail(w, errno);
   }
   return 0;
 }

@@ -276,6 +276,18 @@ TEST(Damage, records_that_the_file_does_not_align_arrive_unharmed) {
   }
 }
 
+TEST(Damage, an_empty_array_that_the_file_does_not_align_is_an_empty_piece) {
+  const std::string bytes = forge()
+                                .with(ASSAY_BLOCK_FACTS, "{}")
+                                .with(ASSAY_BLOCK_RECORDS, "")
+                                .with(ASSAY_BLOCK_SNAPSHOT, snapshot_payload(0, 0, ASSAY_ZERO))
+                                .bytes();
+  auto reader = trace_reader::from_memory(bytes_of(bytes));
+  recorded out;
+  ASSERT_TRUE(pump(*reader, out));
+  EXPECT_EQ(out.pieces, (std::vector<piece>{{"facts", "{}"}, {"records", ""}, {"snapshot 1", ""}}));
+}
+
 TEST(Damage, the_pump_ends_its_sink_only_where_the_trace_is_whole) {
   recorded whole;
   auto reader = trace_reader::from_memory(bytes_of(small_trace()));
