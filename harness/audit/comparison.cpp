@@ -11,6 +11,7 @@ void exact_tally::compare(const window_name& where, const number& claim, const n
   if (!reference.is_zero()) ++active;
   claimed.add(claim);
   observed.add(reference);
+  last_claimed = claim;
   last_observed = reference;
   const bool is_silent = claim.is_zero() && !reference.is_zero();
   if (is_silent || !reference.is_zero()) silence_ = is_silent ? silence_ + 1 : 0;

@@ -29,6 +29,7 @@ struct exact_tally {
   std::uint64_t differ = 0;           ///< both claimed and observed, and not equal
   number claimed;
   number observed;
+  number last_claimed;
   number last_observed;
   mismatch first;
 

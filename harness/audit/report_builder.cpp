@@ -36,7 +36,7 @@ void fill_figures(const counter_evidence& counter, const reference_evidence& fro
                   model::reference& out) {
   const bool is_level = !counter.spec.is_cumulative();
   if (from.relation == ASSAY_EQUAL) {
-    out.claimed = quantity_of(is_level ? counter.claimed : from.exact.claimed);
+    out.claimed = quantity_of(is_level ? from.exact.last_claimed : from.exact.claimed);
     out.observed = quantity_of(is_level ? from.exact.last_observed : from.exact.observed);
   } else if (from.relation == ASSAY_NEAR) {
     const bool is_real = counter.spec.is_real();
@@ -69,7 +69,13 @@ model::reference reference_line(const counter_evidence& counter, const reference
   return out;
 }
 
+// A level has moved on since it was last compared; what stands beside the references is what it
+// was then.
 model::quantity claimed_quantity(const counter_evidence& counter) {
+  if (!counter.spec.is_cumulative())
+    for (const reference_evidence& reference : counter.references)
+      if (reference.relation == ASSAY_EQUAL && reference.exact.compared > 0)
+        return quantity_of(reference.exact.last_claimed);
   if (counter.was_measured) return quantity_of(counter.claimed);
   if (!counter.absence_reason.empty()) return absent(counter.absence_reason);
   return absent(std::string(telemetry::to_string(counter.last_state)));

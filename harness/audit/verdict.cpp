@@ -65,8 +65,10 @@ std::string doubt(const counter_evidence& counter) {
 }
 
 std::string lone_bound_words(const counter_evidence& counter) {
+  const auto all = sides_of(counter);
   for (const reference_evidence& reference : counter.references)
-    if (!reference.is_void() && reference.holds() && reference.relation >= ASSAY_AT_MOST)
+    if (!reference.is_void() && reference.holds() && reference.relation >= ASSAY_AT_MOST &&
+        !all[static_cast<std::size_t>(reference.source)].is_bracket())
       return fmt::format("; {} give one side only ({})", source_name(reference.source),
                          relation_name(reference.relation));
   return {};

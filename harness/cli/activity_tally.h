@@ -34,6 +34,8 @@ class activity_tally {
   const range_tally& of(telemetry::range range) const {
     return by_range_[static_cast<std::size_t>(range)];
   }
+  /// Time that calls which wait for a stream took, by the device's own record of each.
+  std::int64_t sync_ns() const { return sync_ns_; }
   /// Bytes that the arena granted less those it took back, the sentinel's left out.
   std::int64_t memory_bytes() const { return memory_bytes_; }
   /// Copies, launches and events of every range but the sentinel's.
@@ -44,6 +46,7 @@ class activity_tally {
  private:
   std::array<range_tally, telemetry::range_count> by_range_{};
   std::int64_t memory_bytes_ = 0;
+  std::int64_t sync_ns_ = 0;
 };
 
 }  // namespace assay::cli

@@ -17,6 +17,7 @@
 #include "harness/selftest/tapped_device.h"
 #include "probes/host_device/host_device_probe.h"
 #include "probes/process/clock_probe.h"
+#include "probes/process/host_account.h"
 #include "probes/sentinel/content_check.h"
 #include "probes/sentinel/sentinel_probe.h"
 #include "probes/trace/contract_json.h"
@@ -73,8 +74,8 @@ class run {
   recorder recorder_;
   std::span<const track> tracks_;
 
-  std::optional<caller_account> account_;
-  std::unique_ptr<device::host_device> device_;
+  std::optional<run_accounts> accounts_;
+  made_device device_;
   std::optional<selftest::tapped_device> tapped_;
   std::unique_ptr<engine::engine> engine_;
   std::optional<tokenizer::tokenizer> tokenizer_;
@@ -93,13 +94,11 @@ class run {
 
 result<void> run::open_device(const device_maker& make_device) {
   const device::host_device_options wanted{options_.arena_bytes, options_.spin_ns};
-  auto made = make_device ? make_device(wanted) : device::host_device::create(wanted);
-  if (!made) return failure(std::move(made).error());
-  device_ = std::move(*made);
-  device_->set_observer(&probe_);
+  ASSAY_TRY_ASSIGN(device_, make_device(wanted));
+  device_.front->set_observer(&probe_);
   std::vector<selftest::instrument*> instruments;
   for (const track& each : tracks_) instruments.push_back(each.instrument);
-  tapped_.emplace(*device_, instruments);
+  tapped_.emplace(*device_.front, instruments);
   return {};
 }
 
@@ -107,10 +106,16 @@ result<void> run::load() {
   tell_("loading " + options_.checkpoint.string());
   load_evidence seen;
   ASSAY_TRY_ASSIGN(seen.stat_file_bytes, size_of_file(options_.checkpoint / "model.safetensors"));
+  ASSAY_TRY_ASSIGN(const auto usage_before, probes::usage_of_this_thread());
+  ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_LOAD, 0));
   const engine::engine_options wanted{0, static_cast<std::uint32_t>(options_.page_tokens)};
   ASSAY_TRY_ASSIGN(engine_, engine::engine::load(options_.checkpoint, *tapped_, writer_, wanted));
   ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY(accounts_->watch_workers(device_.executor->worker_tids()));
+  ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
+  ASSAY_TRY_ASSIGN(const auto usage_after, probes::usage_of_this_thread());
+  seen.major_faults_count = (usage_after - usage_before).major_faults_count;
   ASSAY_TRY_ASSIGN(seen.model, scenarios::read_model_shape(options_.checkpoint));
   seen_.model = seen.model;
   seen_.cache = {seen.model.max_context_tokens, options_.page_tokens};
@@ -127,13 +132,15 @@ result<void> run::load() {
 result<std::vector<std::int32_t>> run::encode(std::size_t index) {
   const scenarios::scenario_request& wanted = options_.scenario.requests[index];
   encode_evidence seen;
-  ASSAY_TRY(account_->start());
+  ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, index));
+  const std::int64_t first_read_ns = thread_cpu_ns();
   const std::int64_t cpu_before_ns = thread_cpu_ns();
   std::vector<std::int32_t> ids = tokenizer_->encode(wanted.prompt);
   seen.cpu_ns = thread_cpu_ns() - cpu_before_ns;
+  seen.cpu_clock_ns = cpu_before_ns - first_read_ns;
   ASSAY_TRY(recorder_.stop());
-  ASSAY_TRY_ASSIGN(seen.caller, account_->since_start());
+  ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
   seen.span = recorder_.stopped_span();
   seen.text_bytes = static_cast<std::int64_t>(wanted.prompt.size());
   seen.ids = static_cast<std::int64_t>(ids.size());
@@ -154,13 +161,13 @@ result<void> run::take_step(engine::step_result step) {
 result<void> run::prefill(std::uint64_t index) {
   ASSAY_TRY_ASSIGN(const auto ids, encode(index));
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_REQUEST, index));
-  ASSAY_TRY(account_->start());
+  ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_PREFILL, index));
   ASSAY_TRY(engine_->begin_request(
       ids, {options_.scenario.max_new_tokens, options_.temperature, options_.seed, true}));
   ASSAY_TRY_ASSIGN(const auto step, engine_->prefill());
   ASSAY_TRY_ASSIGN(seen_.prefill, recorder_.end_window());
-  ASSAY_TRY_ASSIGN(seen_.prefill_caller, account_->since_start());
+  ASSAY_TRY_ASSIGN(seen_.prefill_caller, accounts_->since_start());
   seen_.prompt_ids = static_cast<std::int64_t>(ids.size());
   seen_.prefill_busy_ns = recorder_.window_tally().busy_ns();
   seen_.prefill_input_bytes = recorder_.window_tally().of(telemetry::range::inputs).bytes;
@@ -208,19 +215,20 @@ result<void> run::request(std::size_t index) {
   received_.clear();
   decoder_.emplace(*tokenizer_);
   ASSAY_TRY(prefill(index));
-  ASSAY_TRY(account_->start());
+  ASSAY_TRY(accounts_->start());
   for (std::uint32_t step = 0; stopped_ == engine::stop_reason::none; ++step) {
     if (is_interrupted())
       return ASSAY_FAIL(interrupted, "interrupted; the trace is kept up to here and is not whole");
     ASSAY_TRY(decode_step(step));
   }
-  ASSAY_TRY_ASSIGN(seen_.decode_caller, account_->since_start());
+  ASSAY_TRY_ASSIGN(seen_.decode_caller, accounts_->since_start());
   return close_request(index);
 }
 
 // Ceilings, and known answers each second, while no window is open.
 result<void> run::between_windows() {
   ASSAY_TRY(conditions_->sample(recorder_));
+  ASSAY_TRY(accounts_->sample(recorder_));
   return sentinel_->is_due(host_now()) ? known_answers() : result<void>{};
 }
 
@@ -243,7 +251,7 @@ result<void> run::unload() {
 
 result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(recorder_.contract(trace::to_json(trace::catalog_rows())));
-  ASSAY_TRY_ASSIGN(account_, caller_account::open());
+  ASSAY_TRY_ASSIGN(accounts_, run_accounts::open());
   ASSAY_TRY(open_device(make_device));
   ASSAY_TRY_ASSIGN(conditions_, run_conditions::open(options_));
   ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
@@ -254,8 +262,8 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY_ASSIGN(vocabulary_,
                    scenarios::vocabulary_ledger::read(options_.checkpoint / "tokenizer.json"));
   ASSAY_TRY(load());
-  ASSAY_TRY(conditions_->watch_workers(*device_));
-  ASSAY_TRY_ASSIGN(sentinel_, probes::sentinel_probe::create(*device_, engine_->compute_stream()));
+  ASSAY_TRY_ASSIGN(sentinel_,
+                   probes::sentinel_probe::create(*device_.front, engine_->compute_stream()));
   for (std::size_t i = 0; i < options_.scenario.requests.size(); ++i) {
     ASSAY_TRY(between_windows());
     ASSAY_TRY(request(i));
@@ -267,6 +275,12 @@ result<void> run::go(const device_maker& make_device) {
 }
 
 }  // namespace
+
+result<made_device> make_host_device(const device::host_device_options& options) {
+  ASSAY_TRY_ASSIGN(auto made, device::host_device::create(options));
+  device::host_device* executor = made.get();
+  return made_device{std::move(made), executor};
+}
 
 result<run_options> default_run_options() {
   run_options options;

@@ -33,15 +33,20 @@ result<run_options> default_run_options();
 /// Told what is happening; the caller decides whether anybody sees it.
 using progress = std::function<void(std::string_view)>;
 
-/// Makes the device of a run; tests pass one whose executor is faulty.
-using device_maker =
-    std::function<result<std::unique_ptr<device::host_device>>(const device::host_device_options&)>;
+/// The device that the runtime sees, and the executor at work behind it.
+struct made_device {
+  std::unique_ptr<device::device> front;
+  device::host_device* executor = nullptr;  ///< owned by `front`
+};
+
+using device_maker = std::function<result<made_device>(const device::host_device_options&)>;
+result<made_device> make_host_device(const device::host_device_options& options);
 
 /// Decodes the scenario once and writes the same run to every track, each with the readings of its
 /// own instrument.
 /// Errors: the runtime's own, and `interrupted` after Ctrl-C; the traces then end without an END
-/// block, so no reader can take them for a whole run.
+/// block, so no reader can take them for a whole run. Tests pass a maker whose executor is faulty.
 result<void> audited_run(const run_options& options, std::span<const track> tracks,
-                         const progress& tell, const device_maker& make_device = {});
+                         const progress& tell, const device_maker& make_device = make_host_device);
 
 }  // namespace assay::cli

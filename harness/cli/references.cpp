@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/references.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace assay::cli {
@@ -10,9 +11,6 @@ namespace {
 using id = telemetry::counter_id;
 using values = std::vector<reference_value>;
 
-// The CPU-time clock is a system call; two reads around a bracket cost about this much, and it is
-// the caller's, not the bracket's (0.3 us measured on an AMD EPYC under KVM, 2026-12-01).
-constexpr std::int64_t cpu_clock_cost_ns = 2'000;
 // A sleeping caller runs again some time after it was woken, on a machine with two cores that may
 // both be busy; what exceeds a scheduler slice shows up in wait_ns.
 constexpr std::int64_t wake_up_ns = 1'000'000;
@@ -21,26 +19,47 @@ void equal(values& to, id counter, assay_source source, std::int64_t value) {
   to.push_back({counter, source, ASSAY_EQUAL, value});
 }
 
-void near(values& to, id counter, assay_source source, std::int64_t value) {
-  to.push_back({counter, source, ASSAY_NEAR, value});
-}
-
-void near_rate(values& to, id counter, assay_source source, std::int64_t amount,
-               std::int64_t span_ns) {
-  if (span_ns <= 0) return;
-  const double per_s = static_cast<double>(amount) * 1e9 / static_cast<double>(span_ns);
-  to.push_back({counter, source, ASSAY_NEAR, std::bit_cast<std::int64_t>(per_s)});
-}
-
 void between(values& to, id counter, assay_source source, std::int64_t low, std::int64_t high) {
   to.push_back({counter, source, ASSAY_AT_LEAST, low});
   to.push_back({counter, source, ASSAY_AT_MOST, high});
 }
 
-// No caller can have spent longer than it ran, waited for a CPU, and waited for the device.
+// How long the caller stood still although it could have run: by so much may two stamps that mean
+// the same moment lie apart. Zero on a machine that has a core to spare.
+std::int64_t held_up_ns(const thread_time& caller) {
+  return caller.wait_ns + caller.steal_ns;
+}
+
+// The harness's stamps enclose the bracket; only a caller that was held up between a stamp and the
+// call can have made them wider than it.
+void enclosed(values& to, id counter, std::int64_t span_ns, const thread_time& caller) {
+  between(to, counter, ASSAY_SOURCE_HOST_SPAN,
+          std::max<std::int64_t>(span_ns - held_up_ns(caller), 0), span_ns);
+}
+
+// Another party's stamps of the same two moments, each of which the caller may have seen late.
+void around(values& to, id counter, assay_source source, std::int64_t span_ns,
+            const thread_time& caller) {
+  const std::int64_t late_ns = held_up_ns(caller);
+  between(to, counter, source, std::max<std::int64_t>(span_ns - late_ns, 0), span_ns + late_ns);
+}
+
+void rate_around(values& to, id counter, assay_source source, std::int64_t amount,
+                 std::int64_t span_ns, const thread_time& caller) {
+  const auto bits = [&](std::int64_t ns) {
+    return std::bit_cast<std::int64_t>(static_cast<double>(amount) * 1e9 /
+                                       static_cast<double>(std::max<std::int64_t>(ns, 1)));
+  };
+  const std::int64_t late_ns = held_up_ns(caller);
+  between(to, counter, source, bits(span_ns + late_ns), bits(span_ns - late_ns));
+}
+
+// No caller can have spent longer than it ran, waited for a core, and waited for the device, which
+// worked or waited for a core itself.
 std::int64_t longest_ns(const thread_time& caller, std::int64_t device_busy_ns,
                         std::int64_t sleeps) {
-  return caller.run_ns + caller.wait_ns + caller.steal_ns + device_busy_ns + sleeps * wake_up_ns;
+  return caller.run_ns + caller.wait_ns + caller.workers_wait_ns + caller.steal_ns +
+         device_busy_ns + sleeps * wake_up_ns;
 }
 
 void add_ledger(values& to, const std::vector<scenarios::expectation>& expected) {
@@ -78,29 +97,31 @@ void add_device_counts(values& to, const request_evidence& seen) {
 }
 
 void add_times(values& to, const request_evidence& seen) {
-  const auto host = ASSAY_SOURCE_HOST_SPAN;
-  near(to, id::engine_ttft_ns, host, seen.prefill.length_ns());
+  enclosed(to, id::engine_ttft_ns, seen.prefill.length_ns(), seen.prefill_caller);
   to.push_back(
       {id::engine_ttft_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.prefill_busy_ns});
   to.push_back({id::engine_ttft_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
                 longest_ns(seen.prefill_caller, seen.prefill_busy_ns, 1)});
+  to.push_back({id::sampling_host_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST,
+                seen.prefill.length_ns() + seen.decode_steps_ns});
+  around(to, id::device_sync_wait_ns, ASSAY_SOURCE_DEVICE_RECORDS, seen.activity.sync_ns(),
+         seen.prefill_caller + seen.decode_caller);
   if (seen.asked_steps == 0) return;
   // As the device saw it: the last logits are as far behind the first as the last token is.
   const range_tally& logits = seen.activity.of(telemetry::range::logits);
   const std::int64_t token_to_token_ns = logits.last_end_ns - logits.first_end_ns;
-  near(to, id::engine_itl_ns, host, seen.first_to_last_token_ns);
-  near(to, id::engine_itl_ns, ASSAY_SOURCE_DEVICE_RECORDS, token_to_token_ns);
-  near(to, id::engine_decode_step_ns, host, seen.decode_steps_ns);
+  const thread_time& caller = seen.decode_caller;
+  enclosed(to, id::engine_itl_ns, seen.first_to_last_token_ns, caller);
+  around(to, id::engine_itl_ns, ASSAY_SOURCE_DEVICE_RECORDS, token_to_token_ns, caller);
+  enclosed(to, id::engine_decode_step_ns, seen.decode_steps_ns, caller);
   to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST,
                 seen.decode_busy_ns});
   to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
-                longest_ns(seen.decode_caller, seen.decode_busy_ns, seen.asked_steps)});
-  near_rate(to, id::engine_decode_tokens_per_s, host, seen.received_ids - 1,
-            seen.first_to_last_token_ns);
-  near_rate(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_DEVICE_RECORDS, logits.copies - 1,
-            token_to_token_ns);
-  to.push_back(
-      {id::sampling_host_ns, host, ASSAY_AT_MOST, seen.prefill.length_ns() + seen.decode_steps_ns});
+                longest_ns(caller, seen.decode_busy_ns, seen.asked_steps)});
+  rate_around(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_HOST_SPAN, seen.received_ids - 1,
+              seen.first_to_last_token_ns, caller);
+  rate_around(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_DEVICE_RECORDS, logits.copies - 1,
+              token_to_token_ns, caller);
 }
 
 }  // namespace
@@ -120,9 +141,13 @@ values references_of(const load_evidence& seen) {
   equal(to, id::kv_capacity_pages, ASSAY_SOURCE_DEVICE_RECORDS,
         (seen.arena_bytes - arena.weights_bytes - arena.activations_bytes) /
             scenarios::kv_page_bytes(seen.model, seen.cache));
-  near(to, id::checkpoint_load_ns, ASSAY_SOURCE_HOST_SPAN, seen.span.length_ns());
-  near_rate(to, id::weights_h2d_bytes_per_s, ASSAY_SOURCE_DEVICE_RECORDS, seen.weights.bytes,
-            seen.weights.last_end_ns - seen.weights.first_start_ns);
+  enclosed(to, id::checkpoint_load_ns, seen.span.length_ns(), seen.caller);
+  to.push_back(
+      {id::checkpoint_load_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.weights.busy_ns});
+  // A page that came from a disk kept the caller waiting in a way that no account tells.
+  if (seen.major_faults_count == 0)
+    to.push_back({id::checkpoint_load_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
+                  longest_ns(seen.caller, seen.weights.busy_ns, 1)});
   return to;
 }
 
@@ -139,8 +164,13 @@ values references_of(const encode_evidence& seen) {
   equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_CONTENT, seen.ids);
   if (seen.oracle_ids)
     equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_ORACLE, *seen.oracle_ids);
-  near(to, id::tokenizer_encode_ns, ASSAY_SOURCE_HOST_SPAN, seen.span.length_ns());
-  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS, seen.caller.run_ns - cpu_clock_cost_ns,
+  // The window also holds the reads of the CPU-time clock, which is a system call each.
+  const std::int64_t least_ns =
+      seen.span.length_ns() - held_up_ns(seen.caller) - 4 * seen.cpu_clock_ns;
+  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_HOST_SPAN, std::max<std::int64_t>(least_ns, 0),
+          seen.span.length_ns());
+  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS,
+          std::max<std::int64_t>(seen.cpu_ns - 2 * seen.cpu_clock_ns, 0),
           longest_ns(seen.caller, 0, 0));
   return to;
 }

@@ -14,12 +14,20 @@
 
 namespace assay::cli {
 
-/// What the kernel says that a thread did over an interval, beside the work it waited for.
+/// What the kernel says that the caller's thread did over an interval, beside the work it waited
+/// for.
 struct thread_time {
-  std::int64_t run_ns = 0;    ///< on a CPU
-  std::int64_t wait_ns = 0;   ///< runnable, but not running
-  std::int64_t steal_ns = 0;  ///< taken by the hypervisor, machine-wide, to the tick
+  std::int64_t run_ns = 0;           ///< on a CPU
+  std::int64_t wait_ns = 0;          ///< runnable, but not running
+  std::int64_t workers_wait_ns = 0;  ///< the same of the streams' workers, summed
+  std::int64_t steal_ns = 0;         ///< taken by the hypervisor, machine-wide, to the tick
 };
+
+/// Sum of two brackets of one thread.
+inline thread_time operator+(const thread_time& a, const thread_time& b) {
+  return {a.run_ns + b.run_ns, a.wait_ns + b.wait_ns, a.workers_wait_ns + b.workers_wait_ns,
+          a.steal_ns + b.steal_ns};
+}
 
 /// The load of a checkpoint, as the harness saw it.
 struct load_evidence {
@@ -27,6 +35,8 @@ struct load_evidence {
   scenarios::cache_shape cache;
   std::int64_t stat_file_bytes = 0;  ///< by the file system
   window_span span;
+  thread_time caller;
+  std::int64_t major_faults_count = 0;
   range_tally weights;
   std::int64_t arena_bytes = 0;  ///< granted to the runtime, by the arena's records
   std::int64_t operations = 0;   ///< activities of every range but the sentinel's
@@ -39,8 +49,9 @@ struct encode_evidence {
   std::int64_t vocabulary_bytes = 0;  ///< the ids' bytes by the vocabulary ledger
   std::optional<std::int64_t> oracle_ids;
   window_span span;
-  std::int64_t cpu_ns = 0;  ///< of the caller, read right before and right after the call
-  thread_time caller;       ///< from before the window to after it
+  std::int64_t cpu_ns = 0;        ///< of the caller, read right before and right after the call
+  std::int64_t cpu_clock_ns = 0;  ///< what one such read cost then; four lie within the window
+  thread_time caller;             ///< from before the window to after it
 };
 
 /// One request, from before begin_request to after end_request.

@@ -13,29 +13,30 @@
 
 namespace assay::cli {
 
-/// Takes the calling thread's account at the start and gives what was added since.
-/// Threads: the one that runs the engine. Overhead: 2 µs a reading.
-class caller_account {
+/// Takes the threads' accounts at the start and gives what was added since.
+/// Threads: the one that runs the engine, which is the caller that is meant.
+/// Overhead: 2 µs a thread and reading.
+class run_accounts {
  public:
   /// Errors: unavailable, where the kernel keeps no accounts: such a machine cannot judge times.
-  static result<caller_account> open();
+  static result<run_accounts> open();
 
+  /// From now on the streams' workers too; what they did since they were born counts to the
+  /// interval that is open.
+  result<void> watch_workers(const std::vector<std::uint32_t>& tids);
   result<void> start();
   result<thread_time> since_start() const;
+  /// One THREAD record a thread.
+  result<void> sample(trace::sink& to) const { return probe_.sample(to); }
 
  private:
-  explicit caller_account(probes::thread_probe probe) : probe_(std::move(probe)) {}
+  explicit run_accounts(probes::thread_probe probe) : probe_(std::move(probe)), begin_(1) {}
   probes::thread_probe probe_;
-  probes::thread_account begin_;
+  std::vector<probes::thread_account> begin_;  ///< the caller's first
   std::int64_t begin_steal_ns_ = 0;
 };
 
 /// CPU time of the calling thread so far, to the ns. Overhead: a system call, 0.3 µs.
 std::int64_t thread_cpu_ns();
-
-/// Sum of two brackets of one thread.
-inline thread_time operator+(const thread_time& a, const thread_time& b) {
-  return {a.run_ns + b.run_ns, a.wait_ns + b.wait_ns, a.steal_ns + b.steal_ns};
-}
 
 }  // namespace assay::cli

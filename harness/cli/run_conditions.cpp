@@ -35,30 +35,6 @@ std::string load_words() {
   return load ? fmt::format("{:.2f}", *load) : load.error().message;
 }
 
-telemetry::link_class class_of(assay_link link) {
-  switch (link) {
-    case ASSAY_LINK_HOST_MEMCPY:
-      return telemetry::link_class::host_memcpy;
-    case ASSAY_LINK_HOST_READ:
-      return telemetry::link_class::host_read;
-    case ASSAY_LINK_PCIE:
-      return telemetry::link_class::pcie;
-  }
-  return telemetry::link_class::none;
-}
-
-// Where the probe has no figure, its reason goes along with the zero that stands for none.
-trace::link_ceiling row_of(const probes::link_ceiling& from) {
-  trace::link_ceiling row;
-  row.link = class_of(from.link);
-  row.soft_bytes_per_s = from.soft_bytes_per_s.value_or(0.0);
-  row.hard_bytes_per_s = from.hard_bytes_per_s.value_or(0.0);
-  row.reason = from.reason;
-  if (!from.soft_bytes_per_s) row.reason += "; " + from.soft_bytes_per_s.error().message;
-  if (!from.hard_bytes_per_s) row.reason += "; " + from.hard_bytes_per_s.error().message;
-  return row;
-}
-
 trace::run_facts facts_of(const run_options& options) {
   trace::run_facts facts;
   facts.add_fact("device", "host executor");
@@ -92,23 +68,9 @@ result<run_conditions> run_conditions::open(const run_options& options) {
   return conditions;
 }
 
-result<void> run_conditions::watch_workers(const device::host_device& device) {
-  std::vector<probes::watched_thread> threads{
-      {probes::tid_of_this_thread(), probes::thread_role::main}};
-  for (const std::uint32_t tid : device.worker_tids())
-    threads.push_back({tid, probes::thread_role::stream_worker});
-  ASSAY_TRY_ASSIGN(auto probe, probes::thread_probe::open(threads));
-  workers_ = std::make_unique<probes::thread_probe>(std::move(probe));
-  return {};
-}
-
-result<void> run_conditions::sample(trace::sink& to) {
-  return workers_->sample(to);
-}
-
 std::string run_conditions::facts_after() const {
   trace::run_facts after;
-  for (const probes::link_ceiling& each : link_->ceilings()) after.ceilings.push_back(row_of(each));
+  after.ceilings = link_->ceilings();
   after.add_fact("load average after", load_words());
   if (const auto steal = probes::steal_ticks())
     after.add_fact("stolen by the hypervisor",

@@ -11,10 +11,8 @@
 #include "harness/cli/audited_run.h"
 #include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
-#include "probes/process/thread_probe.h"
 #include "probes/trace/run_facts.h"
 #include "probes/trace/sink.h"
-#include "runtime/device/host_device.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::cli {
@@ -27,10 +25,8 @@ class run_conditions {
 
   /// Measures every ceiling once. Before the run; 0.2 s.
   result<void> calibrate(trace::sink& to) { return link_->calibrate(to); }
-  /// From the time when every stream exists.
-  result<void> watch_workers(const device::host_device& device);
-  /// One sample of each ceiling and each thread's account. Overhead: some ms, outside of windows.
-  result<void> sample(trace::sink& to);
+  /// One sample of each ceiling. Overhead: 1 to 3 ms, outside of windows.
+  result<void> sample(trace::sink& to) { return link_->sample(to); }
 
   std::string facts_before() const { return trace::to_json(before_); }
   /// Ceilings, and what changed while the run went on.
@@ -43,7 +39,6 @@ class run_conditions {
   probes::wall_reading wall_before_;
   std::int64_t steal_ticks_before_ = 0;
   std::unique_ptr<probes::link_probe> link_;
-  std::unique_ptr<probes::thread_probe> workers_;
 };
 
 }  // namespace assay::cli

@@ -19,11 +19,14 @@ namespace assay::probes {
 /// its ring full is counted, and the next drain says how many were lost; nothing ever blocks.
 /// Ownership: outlives the device that it observes.
 /// Threads: as device::observer; drain on one thread at a time, beside producers.
-/// Overhead: see README.md of this folder for the measurements.
+/// Overhead: 5 ns a submission and 6 ns an activity, 13 ns where the ring has left the near caches;
+/// drain 1 to 2.4 ns a record beside the sink's own work. No allocation but 4.5 MiB at a thread's
+/// first record. Median of 2,500 steps of 200 records, AMD EPYC 4th generation under KVM,
+/// 2026-12-01.
 class host_device_probe final : public device::observer {
  public:
   /// Records that a thread can leave behind between two drains; a power of two.
-  static constexpr std::size_t default_ring_records = std::size_t{1} << 16;
+  static constexpr std::size_t default_ring_records = std::size_t{1} << 14;
 
   explicit host_device_probe(std::size_t ring_records = default_ring_records);
   ~host_device_probe() override = default;

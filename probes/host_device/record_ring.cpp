@@ -11,14 +11,12 @@
 
 namespace assay::probes {
 
-std::unique_ptr<record_ring> record_ring::create(std::size_t capacity,
-                                                 std::uint64_t owner) noexcept {
+std::unique_ptr<record_ring> record_ring::create(std::size_t capacity) noexcept {
   ASSAY_CHECK(std::has_single_bit(capacity), "the capacity of a ring is a power of two");
   // Zeroed, so that each page is mapped now and not under a push.
   std::unique_ptr<assay_record[]> slots(new (std::nothrow) assay_record[capacity]());
   if (!slots) return nullptr;
-  return std::unique_ptr<record_ring>(new (std::nothrow)
-                                          record_ring(std::move(slots), capacity, owner));
+  return std::unique_ptr<record_ring>(new (std::nothrow) record_ring(std::move(slots), capacity));
 }
 
 std::array<std::span<assay_record>, 2> record_ring::pending(std::uint64_t until) noexcept {

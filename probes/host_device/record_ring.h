@@ -21,7 +21,7 @@ namespace assay::probes {
 class record_ring {
  public:
   /// `capacity` is a power of two. Null where the memory cannot be had.
-  static std::unique_ptr<record_ring> create(std::size_t capacity, std::uint64_t owner) noexcept;
+  static std::unique_ptr<record_ring> create(std::size_t capacity) noexcept;
 
   /// The slot for the next record, or null, counted as a drop, if the ring is full. What the slot
   /// holds becomes visible to the consumer with publish().
@@ -51,17 +51,18 @@ class record_ring {
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   /// Number of the thread that produces; never reused, unlike a tid.
   std::uint64_t owner() const noexcept { return owner_; }
+  /// Before the ring is shared.
+  void give_to(std::uint64_t owner) noexcept { owner_ = owner; }
 
  private:
-  record_ring(std::unique_ptr<assay_record[]> slots, std::size_t capacity,
-              std::uint64_t owner) noexcept
-      : slots_(std::move(slots)), mask_(capacity - 1), owner_(owner) {}
+  record_ring(std::unique_ptr<assay_record[]> slots, std::size_t capacity) noexcept
+      : slots_(std::move(slots)), mask_(capacity - 1) {}
 
   static constexpr std::size_t cache_line_bytes = 64;
 
   std::unique_ptr<assay_record[]> slots_;
   std::uint64_t mask_;
-  std::uint64_t owner_;
+  std::uint64_t owner_ = 0;
   // The producer's own line, then what each side tells the other: without the gaps each push would
   // take a line from the consumer.
   alignas(cache_line_bytes) std::uint64_t head_ = 0;

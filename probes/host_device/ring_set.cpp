@@ -17,6 +17,18 @@ std::uint64_t number_of_this_thread() noexcept {
 
 }  // namespace
 
+ring_set::ring_set(std::size_t ring_capacity) : capacity_(ring_capacity) {
+  for (std::size_t i = 0; i < ready_threads; ++i)
+    if (auto made = record_ring::create(capacity_)) ready_.push_back(std::move(made));
+}
+
+std::unique_ptr<record_ring> ring_set::new_ring() noexcept {
+  if (ready_.empty()) return record_ring::create(capacity_);
+  auto ring = std::move(ready_.back());
+  ready_.pop_back();
+  return ring;
+}
+
 record_ring* ring_set::ring_of_this_thread() noexcept {
   const std::uint64_t owner = number_of_this_thread();
   const std::lock_guard lock(making_);
@@ -24,8 +36,9 @@ record_ring* ring_set::ring_of_this_thread() noexcept {
   for (std::size_t i = 0; i < count; ++i)
     if (rings_[i]->owner() == owner) return rings_[i].get();
   if (count == max_threads) return nullptr;
-  auto made = record_ring::create(capacity_, owner);
+  auto made = new_ring();
   if (!made) return nullptr;
+  made->give_to(owner);
   rings_[count] = std::move(made);
   ring_count_.store(count + 1, std::memory_order_release);
   return rings_[count].get();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "probes/host_device/record_ring.h"
 
@@ -21,13 +22,17 @@ namespace assay::probes {
 class ring_set {
  public:
   static constexpr std::size_t max_threads = 64;
+  /// Rings that are there before their thread comes: mapping one under a thread's first record
+  /// would put milliseconds between that record's work and the next.
+  static constexpr std::size_t ready_threads = 4;
 
-  explicit ring_set(std::size_t ring_capacity) noexcept : capacity_(ring_capacity) {}
+  explicit ring_set(std::size_t ring_capacity);
   ring_set(const ring_set&) = delete;
   ring_set& operator=(const ring_set&) = delete;
 
-  /// Null if there are too many threads already or no memory is left. Takes a lock and allocates
-  /// at a thread's first call only; the caller keeps the answer (see ring_cache).
+  /// Null if there are too many threads already or no memory is left. Takes a lock at a thread's
+  /// first call only, and allocates for the threads beyond ready_threads; the caller keeps the
+  /// answer (see ring_cache).
   record_ring* ring_of_this_thread() noexcept;
 
   /// Counts a record for which there was no ring.
@@ -40,7 +45,10 @@ class ring_set {
   std::uint64_t lost_count() const noexcept;
 
  private:
+  std::unique_ptr<record_ring> new_ring() noexcept;
+
   std::size_t capacity_;
+  std::vector<std::unique_ptr<record_ring>> ready_;
   std::mutex making_;
   std::array<std::unique_ptr<record_ring>, max_threads> rings_;
   std::atomic<std::size_t> ring_count_{0};

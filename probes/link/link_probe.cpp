@@ -48,7 +48,12 @@ result<double> link_probe::measure(Track& track, const Variant& by, best& so_far
                                    trace::sink& to) {
   ASSAY_TRY_ASSIGN(const link_measurement measured, track.measure(by, least_sample_ns));
   const double bytes_per_s = measured.bytes_per_s();
-  if (bytes_per_s > so_far.bytes_per_s) so_far = {bytes_per_s, measured.working_set_bytes, by.name};
+  ++so_far.samples_count;
+  if (bytes_per_s > so_far.bytes_per_s) {
+    so_far.bytes_per_s = bytes_per_s;
+    so_far.working_set_bytes = measured.working_set_bytes;
+    so_far.variant = by.name;
+  }
   const assay_record record = link_sample(link, measured);
   ASSAY_TRY(to.records(std::span(&record, 1)));
   return bytes_per_s;
@@ -101,32 +106,31 @@ void link_probe::count_cycles() {
     why_no_cycles_ = counted.error().message;
 }
 
-std::vector<link_ceiling> link_probe::ceilings() const {
-  return {ceiling(ASSAY_LINK_HOST_READ, best_read_, widest_loads_bytes),
-          ceiling(ASSAY_LINK_HOST_MEMCPY, best_copy_, widest_store_bytes)};
+std::vector<trace::link_ceiling> link_probe::ceilings() const {
+  using telemetry::link_class;
+  return {ceiling(link_class::host_read, best_read_, widest_loads_bytes),
+          ceiling(link_class::host_memcpy, best_copy_, widest_store_bytes)};
 }
 
-link_ceiling link_probe::ceiling(assay_link link, const best& so_far, int widest_move_bytes) const {
-  link_ceiling known{link, ASSAY_FAIL(unavailable, "link probe: nothing was sampled yet"),
-                     ASSAY_FAIL(unavailable, why_no_cycles_),
-                     "soft: nothing measured; hard: unknown"};
-  if (so_far.bytes_per_s == 0) return known;
-  const double hard = widest_move_bytes * cycles_per_s_;
-  if (cycles_per_s_ > 0 && so_far.bytes_per_s <= hard)
-    known.hard_bytes_per_s = hard;
-  else if (cycles_per_s_ > 0)  // then the derivation is wrong here, and nothing may rest on it
-    known.hard_bytes_per_s =
-        ASSAY_FAIL(unavailable, "link probe: the probe itself was faster than the bound of " +
-                                    std::to_string(widest_move_bytes) + " bytes a cycle");
-  const double soft = so_far.bytes_per_s * soft_margin;
-  known.soft_bytes_per_s = known.hard_bytes_per_s ? std::min(soft, *known.hard_bytes_per_s) : soft;
-  known.reason =
-      "soft: 1.05 × the fastest of the run, '" + std::string(so_far.variant) + "' over " +
-      std::to_string(so_far.working_set_bytes) + " bytes; hard: " +
-      (known.hard_bytes_per_s ? std::to_string(widest_move_bytes) + " bytes a cycle at " +
-                                    std::to_string(static_cast<std::int64_t>(cycles_per_s_)) + " Hz"
-                              : known.hard_bytes_per_s.error().message);
-  return known;
+trace::link_ceiling link_probe::ceiling(telemetry::link_class link, const best& so_far,
+                                        int widest_move_bytes) const {
+  if (so_far.samples_count == 0)
+    return {link, 0.0, 0.0, 0, "soft and hard unknown: nothing was sampled yet"};
+  const std::string bound = std::to_string(widest_move_bytes) + " bytes a cycle at " +
+                            std::to_string(static_cast<std::int64_t>(cycles_per_s_)) + " Hz";
+  double hard = widest_move_bytes * cycles_per_s_;
+  std::string why_hard = bound;
+  if (cycles_per_s_ == 0) {
+    why_hard = "unknown, " + why_no_cycles_;
+  } else if (so_far.bytes_per_s > hard) {  // the derivation is wrong here: nothing may rest on it
+    hard = 0;
+    why_hard = "unknown, the probe itself was faster than " + bound;
+  }
+  double soft = so_far.bytes_per_s * soft_margin;
+  if (hard > 0) soft = std::min(soft, hard);
+  return {link, soft, hard, so_far.samples_count,
+          "soft: 1.05 x the fastest measurement, '" + std::string(so_far.variant) + "' over " +
+              std::to_string(so_far.working_set_bytes) + " bytes; hard: " + why_hard};
 }
 
 }  // namespace assay::probes

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "probes/link/link_track.h"
+#include "probes/trace/run_facts.h"
 #include "probes/trace/sink.h"
+#include "runtime/telemetry/contract.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::probes {
@@ -25,23 +27,15 @@ struct link_options {
   std::vector<std::uint64_t> copy_working_sets_bytes = {8 << 10, 512 << 10, 16 << 20};
 };
 
-/// What no counter over this link may exceed.
-struct link_ceiling {
-  assay_link link;
-  /// 1.05 × the fastest measurement over all sets and variants. Generous: a large copy is held
-  /// against the rate of a small one. Error: unavailable, until something was measured.
-  result<double> soft_bytes_per_s;
-  /// Widest move a cycle × cycles a second. Error: unavailable, where that is not known.
-  result<double> hard_bytes_per_s;
-  std::string reason;  ///< how both came about
-};
-
 /// Measures the links host_read and host_memcpy, one thread.
 ///
 /// HARD: no x86-64 core stores more than 64 bytes or loads more than 128 bytes a cycle (one
 /// 64-byte store, two 64-byte loads: Intel from Skylake-SP to Granite Rapids, AMD Zen 5; all others
 /// less), and a copy stores each byte once. Cycles a second are counted (core_clock.h) at each
 /// sample; the largest count stands.
+///
+/// SOFT: 1.05 × the fastest measurement over all sets and variants. Generous: a large copy is held
+/// against the rate of a small one.
 ///
 /// Threads: one at a time, the one that the run is driven by.
 /// Overhead: 1 to 3 ms a sample, of which 1 ms is measured; calibrate() 0.2 s with sets of 7 MiB
@@ -63,8 +57,10 @@ class link_probe {
   /// Errors: internal, where a variant did not move its bytes.
   result<void> sample(trace::sink& to);
 
-  /// One entry a link, as of now.
-  std::vector<link_ceiling> ceilings() const;
+  /// One entry a link, as of now, for the facts of the trace. A rate is 0 where nobody has it, and
+  /// the reason says why: nothing measured yet, cycles that cannot be counted here, or a probe that
+  /// was itself faster than the bound.
+  std::vector<trace::link_ceiling> ceilings() const;
 
  private:
   template <class Track, class Variant>
@@ -77,6 +73,7 @@ class link_probe {
     double bytes_per_s = 0;
     std::uint64_t working_set_bytes = 0;
     std::string_view variant;
+    std::uint64_t samples_count = 0;  ///< measured so far, this one and all slower ones
   };
 
   explicit link_probe() = default;
@@ -88,7 +85,8 @@ class link_probe {
   result<double> measure(Track& track, const Variant& by, best& so_far, assay_link link,
                          trace::sink& to);
   void count_cycles();
-  link_ceiling ceiling(assay_link link, const best& so_far, int widest_move_bytes) const;
+  trace::link_ceiling ceiling(telemetry::link_class link, const best& so_far,
+                              int widest_move_bytes) const;
 
   std::vector<measured_set<read_track, read_variant>> reads_;  // one
   std::vector<measured_set<copy_track, copy_variant>> copies_;
@@ -96,7 +94,7 @@ class link_probe {
   best best_read_;
   best best_copy_;
   double cycles_per_s_ = 0;  ///< 0 until counted
-  std::string why_no_cycles_ = "nothing was sampled yet";
+  std::string why_no_cycles_ = "the cycles of the core were not counted yet";
 };
 
 }  // namespace assay::probes

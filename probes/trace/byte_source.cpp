@@ -21,7 +21,6 @@ namespace {
 // One read: larger than a block of our writer, small enough that its bytes are still in the
 // second-level cache when the checksum and the audit look at them.
 constexpr std::size_t read_bytes = std::size_t{256} << 10;
-constexpr std::size_t alignment_bytes = 8;
 
 std::string reason_of(int code) {
   return std::generic_category().message(code);
@@ -39,7 +38,7 @@ result<byte_source> byte_source::open(const std::string& path, std::size_t limit
   source.path_ = path;
   source.fd_ = fd;
   source.is_at_end_ = false;
-  source.capacity_bytes_ = limit_bytes + read_bytes + alignment_bytes;
+  source.capacity_bytes_ = limit_bytes + read_bytes;
   source.buffer_.reset(new std::byte[source.capacity_bytes_]);
   return source;
 }
@@ -75,15 +74,12 @@ void byte_source::consume(std::size_t bytes) {
 }
 
 result<void> byte_source::refill(std::size_t wanted_bytes) {
-  // The window's begin keeps the alignment of its offset, so that records in it are aligned.
-  const std::size_t begin = offset_bytes_ % alignment_bytes;
   std::size_t held = window_.size();
-  ASSAY_CHECK(begin + wanted_bytes + read_bytes <= capacity_bytes_, "asked for too much at once");
-  if (held > 0) std::memmove(buffer_.get() + begin, window_.data(), held);
+  ASSAY_CHECK(wanted_bytes + read_bytes <= capacity_bytes_, "asked for too much at once");
+  if (held > 0) std::memmove(buffer_.get(), window_.data(), held);
   while (held < wanted_bytes && !is_at_end_) {
     const std::size_t asked = std::max(read_bytes, wanted_bytes - held);
-    const ssize_t got =
-        ::read(fd_, buffer_.get() + begin + held, std::min(asked, capacity_bytes_ - begin - held));
+    const ssize_t got = ::read(fd_, buffer_.get() + held, std::min(asked, capacity_bytes_ - held));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EISDIR)
       return ASSAY_FAIL(unusable_input,
@@ -94,7 +90,7 @@ result<void> byte_source::refill(std::size_t wanted_bytes) {
     is_at_end_ = got == 0;
     held += static_cast<std::size_t>(got);
   }
-  window_ = {buffer_.get() + begin, held};
+  window_ = {buffer_.get(), held};
   return {};
 }
 

@@ -25,7 +25,7 @@ class byte_source {
   ~byte_source();
 
   /// The next bytes, unconsumed: fewer than `wanted_bytes` only where the source ends before.
-  /// Valid until the next call. In a file, their alignment to 8 is that of their offset.
+  /// Valid until the next call.
   result<std::span<const std::byte>> peek(std::size_t wanted_bytes);
   void consume(std::size_t bytes);
   std::uint64_t offset_bytes() const { return offset_bytes_; }

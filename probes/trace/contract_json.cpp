@@ -88,15 +88,17 @@ result<void> check(const contract_row& row, const object_reader& from) {
   const bool may_be_the_unit = row.unit == assay::unit::tokens || row.unit == assay::unit::pages;
   if (!well_formed(row.name))
     return from.flaw(
-        fmt::format("name '{}' must be room.subject.quantity_unit in a-z, 0-9 and _", row.name));
+        "the name has another form; make it room.subject.quantity_unit, in a-z, 0-9 "
+        "and _");
   const bool ends_well =
       may_be_the_unit ? row.name.ends_with(unit_name) : ends_in_unit(row.name, unit_name);
   if (!ends_well)
-    return from.flaw(fmt::format("name '{}' must end in its unit, {}", row.name, unit_name));
+    return from.flaw(fmt::format("the name does not end in the unit; end it in _{}", unit_name));
   const bool is_timed = row.kind == counter_kind::duration || row.kind == counter_kind::rate;
-  if (is_timed != (row.clock != clock_domain::none))
-    return from.flaw(is_timed ? "a duration or a rate needs a clock; host or device_event"
-                              : "only a duration or a rate has a clock; set it to none");
+  if (is_timed && row.clock == clock_domain::none)
+    return from.flaw("a duration or a rate without a clock; set clock to host or device_event");
+  if (!is_timed && row.clock != clock_domain::none)
+    return from.flaw("neither a duration nor a rate, and has a clock; set clock to none");
   return {};
 }
 
@@ -133,7 +135,7 @@ result<void> check_names(std::span<const contract_row> rows) {
         !wanted.empty() && !names.contains(wanted))
       return ASSAY_FAIL(unusable_input, fmt::format("the contract's counter {} is paired with {}, "
                                                     "which the contract does not have; add it",
-                                                    row.name, wanted));
+                                                    row.name, printable(wanted)));
   return {};
 }
 
@@ -185,7 +187,7 @@ result<std::vector<contract_row>> parse_contract(std::string_view text) {
   for (const json& one : *counters) {
     std::string where = fmt::format("the contract's row {}", rows.size());
     if (one.is_object() && one.contains("name") && one["name"].is_string())
-      where += fmt::format(" ({})", one["name"].get_ref<const std::string&>());
+      where += fmt::format(" ({})", printable(one["name"].get_ref<const std::string&>()));
     ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(one, std::move(where)));
     ASSAY_TRY_ASSIGN(contract_row row, parse_row(from));
     rows.push_back(std::move(row));

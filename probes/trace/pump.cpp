@@ -13,6 +13,7 @@ namespace {
 template <class T>
 std::span<const T> as_array(std::span<const std::byte> bytes, std::vector<T>& copy) {
   const std::size_t count = bytes.size() / sizeof(T);
+  if (count == 0) return {};
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignof(T) == 0)
     return {reinterpret_cast<const T*>(bytes.data()), count};
   copy.resize(count);

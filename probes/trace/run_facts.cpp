@@ -32,12 +32,13 @@ result<double> parse_rate(const object_reader& from, const char* name) {
   ASSAY_TRY_ASSIGN(const json* const value, from.member(name));
   if (value->is_null()) return 0.0;
   if (!value->is_number() || !(value->get<double>() > 0.0))
-    return from.flaw(fmt::format("{} must be a number above 0, or null where nobody has it", name));
+    return from.flaw(
+        fmt::format("{} is no number above 0; give one, or null where nobody has it", name));
   return value->get<double>();
 }
 
 result<link_ceiling> parse_ceiling(const json& value) {
-  ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(value, "a ceiling of the facts"));
+  ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(value, "the facts, a ceiling"));
   ASSAY_TRY(from.only({"link", "soft_bytes_per_s", "hard_bytes_per_s", "samples", "reason"}));
   link_ceiling ceiling;
   ASSAY_TRY_ASSIGN(ceiling.link, from.spelled<telemetry::link_class>("link"));
@@ -45,7 +46,8 @@ result<link_ceiling> parse_ceiling(const json& value) {
   ASSAY_TRY_ASSIGN(ceiling.soft_bytes_per_s, parse_rate(from, "soft_bytes_per_s"));
   ASSAY_TRY_ASSIGN(ceiling.hard_bytes_per_s, parse_rate(from, "hard_bytes_per_s"));
   ASSAY_TRY_ASSIGN(const json* const samples, from.member("samples"));
-  if (!samples->is_number_unsigned()) return from.flaw("samples must be a count");
+  if (!samples->is_number_unsigned())
+    return from.flaw("samples is no count; give how many measurements were made");
   ceiling.samples = samples->get<std::uint64_t>();
   if (from.has("reason")) {
     ASSAY_TRY_ASSIGN(ceiling.reason, from.sentence("reason"));
@@ -59,7 +61,7 @@ result<link_ceiling> parse_ceiling(const json& value) {
 result<std::vector<named_fact>> parse_named(const json& array) {
   std::vector<named_fact> facts;
   for (const json& one : array) {
-    ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(one, "a fact"));
+    ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(one, "the facts, a fact"));
     ASSAY_TRY(from.only({"name", "value"}));
     named_fact fact;
     ASSAY_TRY_ASSIGN(fact.name, from.sentence("name"));
@@ -74,7 +76,8 @@ result<std::vector<std::string>> parse_texts(const object_reader& from, const ch
   std::vector<std::string> texts;
   for (const json& one : *array) {
     if (!one.is_string() || one.get_ref<const std::string&>().empty())
-      return from.flaw(fmt::format("{} must hold strings that are not empty", name));
+      return from.flaw(
+          fmt::format("{} holds something else than words; give strings that are not empty", name));
     texts.push_back(one.get<std::string>());
   }
   return texts;

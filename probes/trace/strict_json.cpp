@@ -39,7 +39,7 @@ class walk final : public nlohmann::json_sax<json> {
       return false;
     }
     if (open_.back().insert(name).second) return true;
-    flaw_ = fmt::format("gives the member '{}' twice; give it once", name);
+    flaw_ = fmt::format("gives the member '{}' twice; give it once", printable(name));
     return false;
   }
   bool parse_error(std::size_t byte, const std::string&, const json::exception& error) override {
@@ -81,6 +81,24 @@ result<json> parse_strict(std::string_view text, std::string_view what) {
   return value;
 }
 
+std::string printable(std::string_view words) {
+  constexpr std::size_t max_bytes = 80;
+  std::string line(words.substr(0, max_bytes));
+  if (words.size() > max_bytes) {
+    // Not in the middle of a character.
+    const auto is_continuation = [](char c) {
+      return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+    };
+    std::size_t end = max_bytes;
+    while (end > 0 && is_continuation(words[end])) --end;
+    line.resize(end);
+    line += "...";
+  }
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  return line;
+}
+
 std::string dump(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -99,8 +117,8 @@ failure object_reader::flaw(std::string_view what) const {
 result<void> object_reader::only(std::initializer_list<std::string_view> known) const {
   for (const auto& [name, value] : object_->items())
     if (std::find(known.begin(), known.end(), std::string_view(name)) == known.end())
-      return flaw(
-          fmt::format("unknown member '{}'; the members are: {}", name, fmt::join(known, ", ")));
+      return flaw(fmt::format("unknown member '{}'; the members are: {}", printable(name),
+                              fmt::join(known, ", ")));
   return {};
 }
 

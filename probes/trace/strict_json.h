@@ -26,6 +26,10 @@ result<json> parse_strict(std::string_view text, std::string_view what);
 /// JSON text; bytes that are not UTF-8 become U+FFFD, so that it never fails.
 std::string dump(const json& value);
 
+/// A stranger's words as one printable line: control characters become '?', and what is longer than
+/// a name has to be is cut.
+std::string printable(std::string_view words);
+
 /// The spelling of an enumerator of runtime/telemetry; "?" for a number past the last one.
 template <class Enum>
 std::string_view spelling_of(int number) {
@@ -68,11 +72,11 @@ class object_reader {
   result<Enum> spelled(const char* name) const {
     ASSAY_TRY_ASSIGN(const std::string spelling, text(name));
     if (const auto value = from_spelling<Enum>(spelling)) return *value;
-    return flaw(
-        fmt::format("{} is '{}', which must be one of: {}", name, spelling, spellings<Enum>()));
+    return flaw(fmt::format("{} is '{}'; it must be one of: {}", name, printable(spelling),
+                            spellings<Enum>()));
   }
 
-  /// An error about this object.
+  /// An error about this object; "what is wrong; how to mend it".
   failure flaw(std::string_view what) const;
 
  private:

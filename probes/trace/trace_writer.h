@@ -20,7 +20,7 @@ namespace assay::trace {
 /// reads as cut off: a run that stopped early cannot pass for a whole one.
 /// Errors: io, naming the path and the fix; usage, where a piece is larger than a block. The first
 /// one sticks: each later call returns it.
-/// Memory: 72 KiB, whatever the trace's length.
+/// Memory: 73 KiB, whatever the trace's length.
 /// Threads: one at a time.
 /// Overhead: docs/trace-format.md carries the measured ns a record and a step.
 class trace_writer final : public sink {

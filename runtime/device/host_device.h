@@ -33,6 +33,10 @@ struct host_device_options {
 /// Threads: one submits to a given stream; everything else from any thread. The observer may be
 /// changed while all streams are synchronised.
 /// A queue that is full makes its submitter wait.
+/// Overhead: a submission 40 ns where both sides share a core and 100 ns across cores, a launch
+/// from submission to done 60–115 ns when pipelined; an observer adds 60 ns to each side, of which
+/// 50 are two clock reads. Launch and synchronize 4 µs on one core beside a busy thread (AMD EPYC
+/// 4th generation under KVM, 2 vCPU, 2026-12-01, tests/device/device_cost).
 class host_device final : public device {
  public:
   static constexpr std::uint32_t stream_capacity = 64;

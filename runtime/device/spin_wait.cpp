@@ -44,8 +44,11 @@ int progress::current_core() noexcept {
   return sched_getcpu();
 }
 
-void progress::wake() noexcept {
-  if (sleeping_.exchange(0, std::memory_order_seq_cst) == 0) return;
+void progress::wake(std::uint64_t count) noexcept {
+  std::uint64_t mark = wake_at_.load(std::memory_order_seq_cst);
+  do {
+    if (mark > count) return;  // another advance took it, and a waiter for more has come since
+  } while (!wake_at_.compare_exchange_weak(mark, nobody, std::memory_order_seq_cst));
   wakes_.fetch_add(1, std::memory_order_seq_cst);
   futex_wake_all(wakes_);
 }
@@ -63,17 +66,24 @@ bool progress::spin(std::uint64_t target, std::int64_t spin_ns) const noexcept {
   return false;
 }
 
-// The order of the three steps is what makes it safe. The futex word is read before `sleeping_` is
-// set: an advance that takes the flag afterwards changes the word, so the futex refuses to sleep.
-// The count is read after the flag is set: an advance that did not see the flag is seen here.
+// The order of the three steps is what makes it safe. The futex word is read before `wake_at_` is
+// set: an advance that takes the mark afterwards changes the word, so the futex refuses to sleep.
+// The count is read after the mark is set: an advance that did not see the mark is seen here.
 void progress::wait_slowly(std::uint64_t target, std::int64_t spin_ns) const noexcept {
   if (spin(target, spin_ns)) return;
   for (;;) {
     const std::uint32_t seen = wakes_.load(std::memory_order_seq_cst);
-    sleeping_.store(1, std::memory_order_seq_cst);
+    ask_to_be_woken_at(target);
     if (count_.load(std::memory_order_seq_cst) >= target) return;
     futex_wait(wakes_, seen);
     if (reached() >= target) return;
+  }
+}
+
+void progress::ask_to_be_woken_at(std::uint64_t target) const noexcept {
+  std::uint64_t lowest = wake_at_.load(std::memory_order_seq_cst);
+  while (target < lowest &&
+         !wake_at_.compare_exchange_weak(lowest, target, std::memory_order_seq_cst)) {
   }
 }
 

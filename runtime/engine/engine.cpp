@@ -22,6 +22,19 @@ void publish_checkpoint(const checkpoint::checkpoint& opened, telemetry::counter
                as_count(opened.unused_tensors().size()));
 }
 
+// The mapping is closed again when this returns: what is resident no longer needs the file.
+result<resident_model> load_weights(const std::filesystem::path& folder, device::device& on,
+                                    telemetry::counter_writer& counters,
+                                    const engine_options& options) {
+  ASSAY_TRY_ASSIGN(const checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
+  ASSAY_TRY_ASSIGN(const kv::kv_layout layout, layout_of(opened.config(), options));
+  const memory_need need = need_of(resident_model::needed_bytes(opened), opened.config(), layout,
+                                   context_of(opened.config(), options));
+  ASSAY_TRY(check_fits(need, on.memory_limit_bytes()));
+  publish_checkpoint(opened, counters);
+  return resident_model::upload(opened, memory::arena::create(on, counters), on, counters);
+}
+
 }  // namespace
 
 engine::engine(std::unique_ptr<state> made) : state_(std::move(made)) {}
@@ -32,18 +45,10 @@ result<std::unique_ptr<engine>> engine::load(const std::filesystem::path& folder
                                              telemetry::counter_writer& counters,
                                              const engine_options& options) {
   const host_time entry = host_now();
-  ASSAY_TRY_ASSIGN(const checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
-  ASSAY_TRY_ASSIGN(const kv::kv_layout layout, layout_of(opened.config(), options));
-  const std::uint32_t context = context_of(opened.config(), options);
-  const memory_need need =
-      need_of(resident_model::needed_bytes(opened), opened.config(), layout, context);
-  ASSAY_TRY(check_fits(need, on.memory_limit_bytes()));
-  publish_checkpoint(opened, counters);
-  ASSAY_TRY_ASSIGN(
-      resident_model model,
-      resident_model::upload(opened, memory::arena::create(on, counters), on, counters));
+  ASSAY_TRY_ASSIGN(resident_model model, load_weights(folder, on, counters, options));
+  ASSAY_TRY_ASSIGN(auto made, start(std::move(model), on, counters, options));
   counters.add(counter_id::checkpoint_load_ns, host_now() - entry);
-  return start(std::move(model), on, counters, options);
+  return made;
 }
 
 result<std::unique_ptr<engine>> engine::start(resident_model model, device::device& on,

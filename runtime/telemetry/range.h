@@ -12,7 +12,7 @@ namespace assay::telemetry {
 enum class range : std::uint16_t {
   any = 0,    ///< in a claim: whatever the range; on a submission: no range open
   weights,    ///< checkpoint tensors on their way into the arena
-  inputs,     ///< token ids and positions of a step
+  inputs,     ///< token ids of a step
   kv_append,  ///< new keys and values into their pages
   compute,    ///< operators of the forward pass
   logits,     ///< the last row of logits on its way to the host

@@ -40,6 +40,10 @@ void registry::raise(counter_id id, std::int64_t value) noexcept {
 
 void registry::mark_not_applicable(counter_id id, std::string_view reason) noexcept {
   slot& s = at(id);
+  // The first reason stays: pointer and size are two words, and a second mark could pair the one
+  // with the other.
+  bool expected = false;
+  if (!s.is_marked.compare_exchange_strong(expected, true, std::memory_order_relaxed)) return;
   s.reason_size.store(reason.size(), std::memory_order_relaxed);
   s.reason.store(reason.data(), std::memory_order_release);
 }
@@ -52,6 +56,9 @@ void registry::begin_request() noexcept {
     s.bits.store(0, std::memory_order_relaxed);
     // A request that never writes the counter has not measured it: zero would be a claim.
     s.written.store(false, std::memory_order_relaxed);
+    // Nor does what one request cannot have say anything of the next.
+    s.reason.store(nullptr, std::memory_order_relaxed);
+    s.is_marked.store(false, std::memory_order_relaxed);
   }
 }
 

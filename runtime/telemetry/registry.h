@@ -37,6 +37,7 @@ class registry final : public counter_writer {
   struct alignas(64) slot {
     std::atomic<std::int64_t> bits{0};
     std::atomic<bool> written{false};
+    std::atomic<bool> is_marked{false};
     std::atomic<const char*> reason{nullptr};
     std::atomic<std::size_t> reason_size{0};
   };

@@ -215,15 +215,17 @@ TEST(HostDeviceProbe, keeps_order_over_many_turns_of_the_ring) {
 }
 
 TEST(HostDeviceProbe, keeps_two_probes_on_one_thread_apart) {
-  host_device_probe first;
-  host_device_probe second;
-  for (std::uint64_t i = 1; i <= 6; ++i) (i % 2 ? first : second).on_submission(copy_asked(i, 1));
+  constexpr std::size_t each = 2 * ring_set::max_threads;  // a ring a turn would run out
+  host_device_probe first(256);
+  host_device_probe second(256);
+  for (std::uint64_t i = 1; i <= 2 * each; ++i)
+    (i % 2 ? first : second).on_submission(copy_asked(i, 1));
   recorded_trace of_first;
   recorded_trace of_second;
   ASSERT_TRUE(first.drain(of_first));
   ASSERT_TRUE(second.drain(of_second));
-  ASSERT_EQ(of_first.all.size(), 3u);
-  ASSERT_EQ(of_second.all.size(), 3u);
+  ASSERT_EQ(of_first.all.size(), each);
+  ASSERT_EQ(of_second.all.size(), each);
   EXPECT_EQ(of_first.all[1].correlation, 3u);
   EXPECT_EQ(of_second.all[1].correlation, 4u);
 }

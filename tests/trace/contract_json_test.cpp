@@ -96,9 +96,9 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{R"("unit":"bytes")", R"("unit":"?")", "unit is '?'", "bytes, count"},
         mistake{R"("unit":"bytes")", R"("unit":3)", "unit is number", "string"},
         mistake{R"("unit":"bytes",)", "", "unit is missing", "demo.upload.h2d_bytes"},
-        mistake{R"("unit":"bytes")", R"("unit":"ns")", "must end in its unit", "ns"},
+        mistake{R"("unit":"bytes")", R"("unit":"ns")", "end it in _ns", "demo.upload.h2d_bytes"},
         mistake{R"("kind":"count")", R"("kind":"Count")", "kind is 'Count'", "gauge"},
-        mistake{R"("kind":"count")", R"("kind":"duration")", "needs a clock", "host"},
+        mistake{R"("kind":"count")", R"("kind":"duration")", "without a clock", "host"},
         mistake{R"("clock":"none")", R"("clock":"host")", "clock", "none"},
         mistake{R"("bracket":"bytes of each copy")", R"("bracket":"")", "bracket is empty", ""},
         mistake{R"("blocks_host":"no")", R"("blocks_host":false)", "blocks_host is boolean", ""},
@@ -111,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{R"({"reason":"not a duration"})", "[]", "pairs_with is array", "object"},
         mistake{R"("identity":"none: a sum")", R"("identity":"")", "identity is empty", ""},
         mistake{R"("reset":"per_process")", R"("reset":"per_step")", "reset", "per_request"},
-        mistake{R"("name":"demo.upload.h2d_bytes")", R"("name":"h2d_bytes")", "name 'h2d_bytes'",
-                "room.subject.quantity_unit"},
+        mistake{R"("name":"demo.upload.h2d_bytes")", R"("name":"h2d_bytes")",
+                "the name has another form", "room.subject.quantity_unit"},
         mistake{R"("clock":"none",)", R"("clock":"none","clocks":"host",)", "unknown member",
                 "clocks"}));
 
@@ -162,6 +162,15 @@ INSTANTIATE_TEST_SUITE_P(
         text_mistake{many_members(100'000), "more than 64 members"},
         text_mistake{std::string(100'000, '['), "nested"},
         text_mistake{std::string(100'000, '[') + std::string(100'000, ']'), "nested"}));
+
+TEST(ContractJson, a_strangers_words_stay_on_one_short_line) {
+  const std::string long_words = "a\\n\\u0007" + std::string(100'000, 'b');
+  const auto parsed = parse_contract(
+      contract_of_rows(replaced(good_row, R"("kind":"count")", R"("kind":")" + long_words + "\"")));
+  ASSERT_FALSE(parsed);
+  EXPECT_THAT(parsed.error().message, HasSubstr("kind is 'a??bbb"));
+  EXPECT_LT(parsed.error().message.size(), 300u);
+}
 
 TEST(ContractJson, more_rows_than_a_snapshot_can_hold_are_refused_and_as_many_are_not) {
   std::string rows;

@@ -176,6 +176,20 @@ TEST(Damage, the_checksum_is_the_standard_one) {
   }
 }
 
+TEST(Damage, the_checksum_is_the_same_with_and_without_multiplication) {
+  assay_crc32_table table;
+  assay_crc32_init(&table);
+  assay_crc32_table plain = table;
+  plain.can_fold = 0;
+  std::string text;
+  for (int i = 0; i < 700; ++i) text += static_cast<char>((i * 7919) >> 3);
+  for (std::size_t begin = 0; begin < 17; ++begin)
+    for (std::size_t bytes = 0; begin + bytes <= text.size(); ++bytes)
+      ASSERT_EQ(assay_crc32(&table, 0x12345678u, text.data() + begin, bytes),
+                assay_crc32(&plain, 0x12345678u, text.data() + begin, bytes))
+          << begin << " " << bytes;
+}
+
 TEST(Damage, a_block_that_is_missing_ends_the_stream) {
   const outcome out = drain_memory(forge()
                                        .with(ASSAY_BLOCK_FACTS, "{}")
@@ -260,6 +274,18 @@ TEST(Damage, records_that_the_file_does_not_align_arrive_unharmed) {
     ASSERT_EQ(out.pieces.size(), 3u) << reader->incompleteness();
     EXPECT_EQ(out.pieces[1].bytes, payload);
   }
+}
+
+TEST(Damage, an_empty_array_that_the_file_does_not_align_is_an_empty_piece) {
+  const std::string bytes = forge()
+                                .with(ASSAY_BLOCK_FACTS, "{}")
+                                .with(ASSAY_BLOCK_RECORDS, "")
+                                .with(ASSAY_BLOCK_SNAPSHOT, snapshot_payload(0, 0, ASSAY_ZERO))
+                                .bytes();
+  auto reader = trace_reader::from_memory(bytes_of(bytes));
+  recorded out;
+  ASSERT_TRUE(pump(*reader, out));
+  EXPECT_EQ(out.pieces, (std::vector<piece>{{"facts", "{}"}, {"records", ""}, {"snapshot 1", ""}}));
 }
 
 TEST(Damage, the_pump_ends_its_sink_only_where_the_trace_is_whole) {

@@ -163,5 +163,47 @@ TEST(RoundTrip, records_come_out_aligned_and_uncopied_when_json_has_an_odd_lengt
   EXPECT_TRUE(reader->is_complete());
 }
 
+std::size_t resident_bytes() {
+  std::size_t total_pages = 0;
+  std::size_t resident_pages = 0;
+  std::ifstream("/proc/self/statm") >> total_pages >> resident_pages;
+  return resident_pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// Counts and lets go.
+class counting_sink final : public sink {
+ public:
+  result<void> contract(std::string_view) override { return {}; }
+  result<void> facts(std::string_view) override { return {}; }
+  result<void> records(std::span<const assay_record> records) override {
+    count += records.size();
+    return {};
+  }
+  result<void> snapshot(std::int64_t, std::span<const assay_reading>) override { return {}; }
+  result<void> end() override { return {}; }
+  std::size_t count = 0;
+};
+
+TEST(RoundTrip, a_million_records_pass_through_a_few_mebibytes) {
+#ifdef ASSAY_SANITIZED
+  GTEST_SKIP() << "a sanitizer's allocator keeps what was freed";
+#endif
+  scratch_file file;
+  const auto records = many_records(1000);
+  const std::size_t before = resident_bytes();
+  auto writer = trace_writer::open(file.path());
+  ASSERT_TRUE(writer);
+  for (int call = 0; call < 1000; ++call) ASSERT_TRUE(writer->records(records));
+  ASSERT_TRUE(writer->end());
+  auto reader = trace_reader::open(file.path());
+  ASSERT_TRUE(reader);
+  counting_sink out;
+  ASSERT_TRUE(pump(*reader, out));
+  EXPECT_EQ(out.count, 1'000'000u);
+  EXPECT_TRUE(reader->is_complete());
+  // The file has 72 MB; writer and reader hold 1.4 MiB.
+  EXPECT_LT(resident_bytes(), before + (std::size_t{4} << 20));
+}
+
 }  // namespace
 }  // namespace assay::trace
