@@ -157,6 +157,25 @@ std::vector<fault> every_fault() {
                   [](assay_record& r) { shift(r, 50 * ms); });
             },
             {compute_ns, step_ns}},
+      fault{"events_of_another_label_50_ms_late",
+            [](test_trace& t) {
+              const filter is_compute_event = [](const assay_record& r) {
+                return (r.kind == ASSAY_ACTIVITY || r.kind == ASSAY_SUBMISSION) &&
+                       r.op == ASSAY_OP_EVENT && r.range == static_cast<int>(range::compute);
+              };
+              while (assay_record* event = t.find(is_compute_event)) {
+                event->range = static_cast<std::uint16_t>(range::logits);
+                if (event->kind == ASSAY_ACTIVITY) shift(*event, 50 * ms);
+              }
+            },
+            {compute_ns, step_ns}},
+      fault{"a_copy_done_before_it_was_asked_for",
+            [](test_trace& t) {
+              const auto logits = [](int kind) { return of(kind, ASSAY_OP_COPY, range::logits); };
+              assay_record& run = *t.find(logits(ASSAY_ACTIVITY), 3);
+              shift(run, t.find(logits(ASSAY_SUBMISSION), 3)->start_ns - 6'000 - run.start_ns);
+            },
+            {step_ns}},
       fault{"one_launch_50_ms_late",
             [](test_trace& t) { shift(*t.find(launch_run, 40), 50 * ms); },
             {compute_ns, step_ns}},
