@@ -36,4 +36,32 @@ struct completeness {
   std::uint64_t unreadable_activities = 0;  ///< records of work of no known operation
 };
 
+/// Defects by range slot, and those that no range can be named for.
+struct slot_defects {
+  std::array<std::uint64_t, range_slots> of_slot{};
+  std::uint64_t total = 0;
+
+  static slot_defects of(const completeness& from) {
+    slot_defects sums;
+    sums.total = from.total;
+    if (from.total == 0) return sums;
+    for (int cell = 0; cell < cell_total; ++cell)
+      sums.of_slot[static_cast<std::size_t>(slot_of_cell(cell))] +=
+          from.cells[static_cast<std::size_t>(cell)].total();
+    return sums;
+  }
+  std::uint64_t without_slot() const {
+    std::uint64_t named = 0;
+    for (const std::uint64_t each : of_slot) named += each;
+    return total - named;
+  }
+  /// Did anything go missing since `before` among the records of a range, or of one unknown?
+  bool has_grown(const slot_defects& before, telemetry::range range) const {
+    if (range == telemetry::range::any || without_slot() != before.without_slot())
+      return total != before.total;
+    const auto slot = static_cast<std::size_t>(range);
+    return of_slot[slot] != before.of_slot[slot];
+  }
+};
+
 }  // namespace assay::audit

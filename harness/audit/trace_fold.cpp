@@ -108,7 +108,8 @@ void trace_fold::take_observation(const assay_record& record) {
     ++evidence_.malformed.observations;
     return;
   }
-  waiting_.push_back({windows_.depth(), record.stream, record.direction, record.op, record.amount});
+  waiting_.push_back(
+      {windows_.depth(), record.stream, record.direction, record.op, record.amount, record.range});
 }
 
 void trace_fold::begin_window(const assay_record& record) {
@@ -122,7 +123,7 @@ void trace_fold::begin_window(const assay_record& record) {
     ++evidence_.malformed.windows;
     return;
   }
-  marks_.push_back({matcher_.findings().total, mistimed_});
+  marks_.push_back({slot_defects::of(matcher_.findings()), mistimed_});
 }
 
 void trace_fold::end_window(const assay_record& record) {
@@ -289,7 +290,10 @@ void trace_fold::settle(const observation& said, const closed_window& window,
 void trace_fold::mark_touched(reference_evidence& reference, const observation& said,
                               const counter_spec& spec, const defect_mark& begin) const {
   if (said.source != ASSAY_SOURCE_DEVICE_RECORDS && said.source != ASSAY_SOURCE_EVENTS) return;
-  if (matcher_.findings().total != begin.incomplete) reference.rests_on_gaps = true;
+  const auto range = said.range < telemetry::range_count ? static_cast<telemetry::range>(said.range)
+                                                         : telemetry::range::any;
+  if (slot_defects::of(matcher_.findings()).has_grown(begin.incomplete, range))
+    reference.rests_on_gaps = true;
   if (spec.is_timed() && mistimed_ != begin.mistimed) reference.rests_on_wrong_times = true;
 }
 

@@ -48,10 +48,11 @@ class trace_fold {
     std::uint8_t source = 0;
     std::uint8_t relation = 0;
     std::int64_t bits = 0;
+    std::uint16_t range = 0;  ///< whose records it was made from; 0 any
   };
   /// Defects so far when a window began: what the window adds voids its own observations only.
   struct defect_mark {
-    std::uint64_t incomplete = 0;
+    slot_defects incomplete;
     std::uint64_t mistimed = 0;
   };
 

@@ -67,6 +67,7 @@ result<void> recorder::observe(std::span<const reference_value> values) {
     record.op = static_cast<std::uint8_t>(value.relation);
     record.direction = static_cast<std::uint8_t>(value.source);
     record.amount = value.bits;
+    record.range = static_cast<std::uint16_t>(value.rests_on);
     batch.push_back(record);
   }
   return records(batch);

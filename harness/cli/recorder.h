@@ -24,6 +24,8 @@ struct reference_value {
   assay_source source;
   assay_relation relation;
   std::int64_t bits;  ///< int64, or the bits of a double for rates and ratios
+  /// Of a reference made from device records: theirs. What goes missing elsewhere leaves it whole.
+  telemetry::range rests_on = telemetry::range::any;
 };
 
 /// The harness's stamps of a window. Clock: host.

@@ -19,6 +19,11 @@ void equal(values& to, id counter, assay_source source, std::int64_t value) {
   to.push_back({counter, source, ASSAY_EQUAL, value});
 }
 
+// From the device's records of one range, or of several together.
+void recorded(values& to, id counter, telemetry::range rests_on, std::int64_t value) {
+  to.push_back({counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL, value, rests_on});
+}
+
 void between(values& to, id counter, assay_source source, std::int64_t low, std::int64_t high) {
   to.push_back({counter, source, ASSAY_AT_LEAST, low});
   to.push_back({counter, source, ASSAY_AT_MOST, high});
@@ -83,17 +88,17 @@ void add_content(values& to, const request_evidence& seen) {
 
 // Counts that follow from what the workers moved.
 void add_device_counts(values& to, const request_evidence& seen) {
-  const auto source = ASSAY_SOURCE_DEVICE_RECORDS;
-  const range_tally& inputs = seen.activity.of(telemetry::range::inputs);
-  const range_tally& logits = seen.activity.of(telemetry::range::logits);
-  equal(to, id::engine_prompt_tokens, source, seen.prefill_input_bytes / 4);
-  equal(to, id::engine_generated_tokens, source, logits.copies);
-  equal(to, id::engine_decode_steps_count, source, inputs.copies - 1);
-  equal(to, id::engine_requests_count, source, inputs.copies > 0 ? 1 : 0);
-  equal(to, id::sampling_draws_count, source, logits.copies);
-  equal(to, id::sampling_candidates_count, source, logits.bytes / 4);
-  equal(to, id::device_submissions_count, source, seen.activity.operations());
-  equal(to, id::tokenizer_decoded_tokens, source, logits.copies);
+  using telemetry::range;
+  const range_tally& inputs = seen.activity.of(range::inputs);
+  const range_tally& logits = seen.activity.of(range::logits);
+  recorded(to, id::engine_prompt_tokens, range::inputs, seen.prefill_input_bytes / 4);
+  recorded(to, id::engine_decode_steps_count, range::inputs, inputs.copies - 1);
+  recorded(to, id::engine_requests_count, range::inputs, inputs.copies > 0 ? 1 : 0);
+  recorded(to, id::engine_generated_tokens, range::logits, logits.copies);
+  recorded(to, id::sampling_draws_count, range::logits, logits.copies);
+  recorded(to, id::sampling_candidates_count, range::logits, logits.bytes / 4);
+  recorded(to, id::tokenizer_decoded_tokens, range::logits, logits.copies);
+  recorded(to, id::device_submissions_count, range::any, seen.activity.operations());
 }
 
 void add_times(values& to, const request_evidence& seen) {
@@ -133,14 +138,14 @@ values references_of(const load_evidence& seen) {
   // What is left of the file without its header, and without the tensors that were copied.
   const std::int64_t header_bytes = seen.model.file_bytes - seen.model.payload_bytes;
   equal(to, id::checkpoint_tensor_bytes, ASSAY_SOURCE_CONTENT, seen.stat_file_bytes - header_bytes);
-  equal(to, id::checkpoint_unused_tensors_count, ASSAY_SOURCE_DEVICE_RECORDS,
-        seen.model.header_tensor_count - seen.weights.copies);
-  equal(to, id::device_submissions_count, ASSAY_SOURCE_DEVICE_RECORDS, seen.operations);
+  recorded(to, id::checkpoint_unused_tensors_count, telemetry::range::weights,
+           seen.model.header_tensor_count - seen.weights.copies);
+  recorded(to, id::device_submissions_count, telemetry::range::any, seen.operations);
   // Of what the arena granted, what is neither weights nor activations are pages.
   const scenarios::arena_shape arena = scenarios::arena_of(seen.model, seen.cache);
-  equal(to, id::kv_capacity_pages, ASSAY_SOURCE_DEVICE_RECORDS,
-        (seen.arena_bytes - arena.weights_bytes - arena.activations_bytes) /
-            scenarios::kv_page_bytes(seen.model, seen.cache));
+  recorded(to, id::kv_capacity_pages, telemetry::range::arena,
+           (seen.arena_bytes - arena.weights_bytes - arena.activations_bytes) /
+               scenarios::kv_page_bytes(seen.model, seen.cache));
   enclosed(to, id::checkpoint_load_ns, seen.span.length_ns(), seen.caller);
   to.push_back(
       {id::checkpoint_load_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.weights.busy_ns});
@@ -191,8 +196,8 @@ values references_of_levels(const scenarios::model_shape& model,
   values to;
   add_ledger(to, scenarios::expect_levels(cache, context_tokens));
   equal(to, id::kv_live_pages, ASSAY_SOURCE_CONTENT, pages_by_walk);
-  equal(to, id::engine_context_tokens, ASSAY_SOURCE_DEVICE_RECORDS,
-        kv_bytes / scenarios::kv_token_bytes(model));
+  recorded(to, id::engine_context_tokens, telemetry::range::kv_append,
+           kv_bytes / scenarios::kv_token_bytes(model));
   return to;
 }
 

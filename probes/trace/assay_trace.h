@@ -6,8 +6,7 @@
  * records that `assay audit FILE` judges.
  *
  * Layout: a 16-byte file header, then blocks. A block is a 24-byte header and its payload, with a
- * CRC-32 over both: a reader takes everything up to the last complete block, so a file cut off by a
- * crash is still good up to there. Little-endian. All times are ns.
+ * CRC-32 over both: a file cut off by a crash is good up to there. Little-endian. Times are ns.
  */
 #ifndef ASSAY_TRACE_H
 #define ASSAY_TRACE_H
@@ -64,7 +63,7 @@ typedef enum assay_record_kind {
   ASSAY_WINDOW_END = 5,   /* end: harness stamp; op: assay_window; correlation: index */
   ASSAY_OBSERVATION = 6,  /* another reference for a counter over the window that is open:
                              stream: contract row; op: assay_relation; direction: assay_source;
-                             amount: the value as int64 or bits of a double */
+                             amount: value as int64 or bits of a double; range: whose records */
   ASSAY_CLOCK_SAMPLE = 7, /* start/end: host clock before/after; amount: device clock between */
   ASSAY_SENTINEL = 8,     /* a known-answer operation was made: correlation; amount: bytes that must
                              show, or blocks; op: 1 if its content was verified, 0 if it was
