@@ -42,10 +42,15 @@ void enclosed(values& to, id counter, std::int64_t span_ns, const thread_time& c
           std::max<std::int64_t>(span_ns - held_up_ns(caller), 0), span_ns);
 }
 
-// Another party's stamps of the same two moments, each of which the caller may have seen late.
+// A worker's stamps of the same two moments. The caller sees each late by as long as it stands
+// without a core, and so does the worker between its stamp and telling anybody.
+std::int64_t seen_late_ns(const thread_time& caller) {
+  return held_up_ns(caller) + caller.workers_wait_ns;
+}
+
 void around(values& to, id counter, assay_source source, std::int64_t span_ns,
             const thread_time& caller) {
-  const std::int64_t late_ns = held_up_ns(caller);
+  const std::int64_t late_ns = seen_late_ns(caller);
   between(to, counter, source, std::max<std::int64_t>(span_ns - late_ns, 0), span_ns + late_ns);
 }
 
@@ -55,7 +60,7 @@ void rate_around(values& to, id counter, assay_source source, std::int64_t amoun
     return std::bit_cast<std::int64_t>(static_cast<double>(amount) * 1e9 /
                                        static_cast<double>(std::max<std::int64_t>(ns, 1)));
   };
-  const std::int64_t late_ns = held_up_ns(caller);
+  const std::int64_t late_ns = seen_late_ns(caller);
   between(to, counter, source, bits(span_ns + late_ns), bits(span_ns - late_ns));
 }
 
@@ -117,7 +122,9 @@ void add_times(values& to, const request_evidence& seen) {
   const std::int64_t token_to_token_ns = logits.last_end_ns - logits.first_end_ns;
   const thread_time& caller = seen.decode_caller;
   enclosed(to, id::engine_itl_ns, seen.first_to_last_token_ns, caller);
-  around(to, id::engine_itl_ns, ASSAY_SOURCE_DEVICE_RECORDS, token_to_token_ns, caller);
+  // The first of the two moments lies in prefill.
+  const thread_time both = seen.prefill_caller + caller;
+  around(to, id::engine_itl_ns, ASSAY_SOURCE_DEVICE_RECORDS, token_to_token_ns, both);
   enclosed(to, id::engine_decode_step_ns, seen.decode_steps_ns, caller);
   to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST,
                 seen.decode_busy_ns});
@@ -126,7 +133,7 @@ void add_times(values& to, const request_evidence& seen) {
   rate_around(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_HOST_SPAN, seen.received_ids - 1,
               seen.first_to_last_token_ns, caller);
   rate_around(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_DEVICE_RECORDS, logits.copies - 1,
-              token_to_token_ns, caller);
+              token_to_token_ns, both);
 }
 
 }  // namespace
