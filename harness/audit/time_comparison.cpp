@@ -3,6 +3,7 @@
 #include "harness/audit/time_comparison.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace assay::audit {
 namespace {
@@ -38,6 +39,17 @@ bool is_within(const time_sums& sums, double slack_per_window) {
 }
 
 }  // namespace
+
+number widened_bound(const number& bound, const counter_spec& spec, bool is_upper) {
+  if (!spec.is_timed()) return bound;
+  const double value = bound.as_double();
+  const double least = spec.unit == unit::ns ? bracket_slack_ns : 0.0;
+  const double slack = std::max(least, relative_slack * std::abs(value));
+  const double moved = is_upper ? value + slack : value - slack;
+  if (spec.is_real()) return number::of_real(moved);
+  // Beyond this an int64 overflows; no clock gets there, but a crafted trace does.
+  return number::of(static_cast<std::int64_t>(std::clamp(moved, -9e18, 9e18)));
+}
 
 time_outcome time_group::outcome(double slack_per_window) const {
   if (all.windows == 0) return time_outcome::empty;

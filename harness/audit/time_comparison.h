@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/audit/counter_spec.h"
+#include "harness/audit/number.h"
 #include "harness/audit/window_tracker.h"
 
 namespace assay::audit {
@@ -23,6 +25,10 @@ inline constexpr double disturbance_ratio = 1.25;
 inline constexpr std::size_t median_min_windows = 16;
 /// More excluded windows than this, and what is left is no longer the run.
 inline constexpr double excluded_max_ratio = 0.25;
+
+/// A bound on a time or a rate is a reference's own reading of a clock: it may be off by what any
+/// bracket may. Bounds on amounts are exact and come back as they are.
+number widened_bound(const number& bound, const counter_spec& spec, bool is_upper);
 
 /// One window's figures. The reference is an interval: low to high, equal where it is a point.
 struct time_sample {

@@ -5,6 +5,7 @@
 #include "harness/audit/time_comparison.h"
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -67,6 +68,27 @@ TEST(TimeTolerance, holds_nothing_that_is_no_number) {
   EXPECT_EQ(run(3, sample(1e6, std::nan(""))).outcome(), time_outcome::broken);
   EXPECT_EQ(run(3, sample(INFINITY, 1e6)).outcome(), time_outcome::broken);
   EXPECT_EQ(time_comparison().outcome(), time_outcome::empty);
+}
+
+TEST(Bound, of_a_time_is_widened_by_the_slack_of_a_bracket) {
+  counter_spec time;
+  time.unit = unit::ns;
+  time.kind = telemetry::counter_kind::duration;
+  EXPECT_EQ(widened_bound(number::of(10'000), time, true).integer, 12'000);
+  EXPECT_EQ(widened_bound(number::of(10'000), time, false).integer, 8'000);
+  EXPECT_EQ(widened_bound(number::of(1'000'000), time, true).integer, 1'020'000);
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(widened_bound(number::of(huge), time, true).integer, 9'000'000'000'000'000'000);
+  counter_spec rate = time;
+  rate.unit = unit::tokens_per_s;
+  rate.kind = telemetry::counter_kind::rate;
+  EXPECT_DOUBLE_EQ(widened_bound(number::of_real(100), rate, false).real, 98);
+}
+
+TEST(Bound, of_an_amount_is_exact) {
+  counter_spec bytes;
+  bytes.unit = unit::bytes;
+  EXPECT_EQ(widened_bound(number::of(10'000), bytes, true).integer, 10'000);
 }
 
 TEST(Disturbance, a_step_stretched_against_its_neighbours_is_left_out) {
