@@ -142,6 +142,24 @@ TEST(Disturbance, more_than_a_quarter_left_out_settles_nothing_against_the_count
   EXPECT_EQ(with(26, 1.01e6), time_outcome::holds);
 }
 
+TEST(Disturbance, the_calmest_three_quarters_confirm_where_more_were_disturbed) {
+  // 40 of 100 are stretched; in the 10 worst of them a clock read was late by 5 ms.
+  const auto with = [](double claimed) {
+    time_comparison made;
+    for (int i = 0; i < 100; ++i)
+      made.compare({step, 0}, sample(claimed, i < 10 ? 6e6 : 1e6,
+                                     i < 10   ? 9e6
+                                     : i < 40 ? 2e6
+                                              : 1e6));
+    made.finish();
+    return made;
+  };
+  EXPECT_EQ(with(1e6).outcome(), time_outcome::holds);
+  EXPECT_EQ(with(1e6).excluded(), 25u);
+  EXPECT_EQ(with(1e6).stretched(), 40u);
+  EXPECT_EQ(with(1.03e6).outcome(), time_outcome::unclear);
+}
+
 TEST(Silence, is_the_longest_run_of_windows_with_work_and_no_time) {
   time_comparison made;
   for (int i = 0; i < 10; ++i)
