@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "harness/audit/counter_spec.h"
+#include "harness/audit/number.h"
 #include "harness/audit/window_tracker.h"
 
 namespace assay::audit {
@@ -21,8 +23,13 @@ inline constexpr double relative_slack = 0.02;
 inline constexpr double disturbance_ratio = 1.25;
 /// With fewer windows of a kind a median says nothing about disturbance.
 inline constexpr std::size_t median_min_windows = 16;
-/// More excluded windows than this, and what is left is no longer the run.
+/// At most this share of a block is left out, the most stretched first. Where more were disturbed,
+/// what is left may still confirm a counter, but convicts none.
 inline constexpr double excluded_max_ratio = 0.25;
+
+/// A bound on a time or a rate is a reference's own reading of a clock: it may be off by what any
+/// bracket may. Bounds on amounts are exact and come back as they are.
+number widened_bound(const number& bound, const counter_spec& spec, bool is_upper);
 
 /// One window's figures. The reference is an interval: low to high, equal where it is a point.
 struct time_sample {
@@ -50,7 +57,8 @@ struct time_sums {
 /// What the windows of one kind say together.
 struct time_group {
   time_sums all;
-  time_sums kept;               ///< without the disturbed ones
+  time_sums kept;               ///< without the disturbed ones that may be left out
+  std::uint64_t stretched = 0;  ///< disturbed, left out or not
   double median_claimed = 0.0;  ///< of the first windows, for the message
   double median_observed = 0.0;
 
@@ -74,7 +82,8 @@ class time_comparison {
 
   const std::array<time_group, window_kinds>& groups() const { return groups_; }
   std::uint64_t compared() const;
-  std::uint64_t excluded() const;
+  std::uint64_t excluded() const;   ///< left out
+  std::uint64_t stretched() const;  ///< disturbed, left out or not
   double claimed() const;
   double low() const;
   double high() const;

@@ -3,7 +3,6 @@
 #include "harness/audit/trace_fold.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -241,20 +240,6 @@ void trace_fold::note_reading(std::size_t row, const claim_value& claim,
   of_kind = saturating_add(of_kind, claim.value.integer);
 }
 
-namespace {
-
-// A bound on a time is a reference's own reading of a clock: it may be off by what any bracket may.
-number widened(const number& bound, const counter_spec& spec, bool is_upper) {
-  if (!spec.is_timed()) return bound;
-  const double value = bound.as_double();
-  const double least = spec.unit == unit::ns ? bracket_slack_ns : 0.0;
-  const double slack = std::max(least, relative_slack * std::abs(value));
-  const double moved = is_upper ? value + slack : value - slack;
-  return spec.is_real() ? number::of_real(moved) : number::of(static_cast<std::int64_t>(moved));
-}
-
-}  // namespace
-
 void trace_fold::settle_observations(const closed_window& window, std::size_t depth) {
   // A deeper window's observations are gone by now: its end took them.
   auto first = waiting_.end();
@@ -282,7 +267,8 @@ void trace_fold::settle(const observation& said, const closed_window& window,
     reference.near.compare(window.name, sample);
   } else {
     const bool is_upper = said.relation == ASSAY_AT_MOST;
-    reference.bound.compare(window.name, claim.value, widened(observed, spec, is_upper), is_upper);
+    reference.bound.compare(window.name, claim.value, widened_bound(observed, spec, is_upper),
+                            is_upper);
   }
 }
 

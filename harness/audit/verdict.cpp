@@ -57,7 +57,7 @@ std::string doubt(const counter_evidence& counter) {
     if (reference.compared() == 0 || reference.holds()) continue;
     if (reference.relation == ASSAY_NEAR && reference.near.outcome() == time_outcome::unclear)
       return fmt::format("{} do not settle it: {} of {} windows were disturbed",
-                         source_name(reference.source), reference.near.excluded(),
+                         source_name(reference.source), reference.near.stretched(),
                          reference.near.compared());
     return fmt::format("{} do not confirm it, and no rule says why", source_name(reference.source));
   }

@@ -120,7 +120,8 @@ const filter sample = [](const assay_record& r) { return r.kind == ASSAY_CLOCK_S
 const filter announced = [](const assay_record& r) { return r.kind == ASSAY_SENTINEL; };
 constexpr std::int64_t ms = 1'000'000;
 
-std::vector<fault> every_fault() {
+// Records that are missing, doubled or contradictory.
+std::vector<fault> record_faults() {
   return {
       fault{"one_launch_record_dropped", [](test_trace& t) { t.drop(launch_run, 17); },
             with_step(launch_rows)},
@@ -143,7 +144,12 @@ std::vector<fault> every_fault() {
             },
             with_step(launch_rows)},
       fault{"half_of_a_copy", [](test_trace& t) { t.find(weight_run, 2)->amount /= 2; },
-            weight_rows},
+            weight_rows}};
+}
+
+// Records on another clock.
+std::vector<fault> shifted_faults() {
+  return {
       fault{"all_launches_50_ms_late",
             [](test_trace& t) { every(t, launch_run, [](assay_record& r) { shift(r, 50 * ms); }); },
             {compute_ns, step_ns}},
@@ -198,66 +204,81 @@ std::vector<fault> every_fault() {
                   },
                   [](assay_record& r) { shift(r, -50 * ms); });
             },
-            {weights_ns, weights_rate}},
-      fault{"clock_samples_step_by_50_ms",
-            [](test_trace& t) { t.find(sample, 2)->amount += 50 * ms; }, time_rows},
-      fault{"no_clock_samples",
-            [](test_trace& t) {
-              while (t.find(sample) != nullptr) t.drop(sample);
-            },
-            time_rows},
-      fault{"clock_brackets_too_wide",
-            [](test_trace& t) {
-              every(t, sample, [](assay_record& r) { r.end_ns = r.start_ns + 10'001; });
-            },
-            time_rows},
-      fault{"records_lost_by_their_own_account",
-            [](test_trace& t) { insert_loss(t, ASSAY_SOURCE_DEVICE_RECORDS, 1); }, device_rows},
-      fault{"the_ledger_lost_something",
-            [](test_trace& t) { insert_loss(t, ASSAY_SOURCE_LEDGER, 1); },
-            {weights_bytes, weights_copies, inputs_bytes, logits_bytes, launches, weight_reads,
-             live_bytes, peak_bytes, frees, syncs, tokens}},
-      fault{"two_weight_copies_out_of_order",
-            [](test_trace& t) {
-              assay_record& a = *t.find(weight_run, 2);
-              assay_record& b = *t.find(weight_run, 3);
-              std::swap(a.start_ns, b.start_ns);
-              std::swap(a.end_ns, b.end_ns);
-            },
-            weight_rows},
-      fault{"stamped_at_the_enqueue",
-            [](test_trace& t) {
-              for (int i = 0; i < 8; ++i) {
-                const assay_record call =
-                    *t.find(of(ASSAY_SUBMISSION, ASSAY_OP_COPY, range::weights), i);
-                t.find(weight_run, i)->start_ns = call.end_ns;
-                t.find(weight_run, i)->end_ns = call.end_ns + 50;
-              }
-            },
-            weight_rows},
-      fault{"a_sentinel_vanished",
-            [](test_trace& t) {
-              t.drop(sentinel_run, 1);
-              t.drop(sentinel_call, 1);
-            },
-            device_rows},
-      fault{"a_sentinel_record_dropped", [](test_trace& t) { t.drop(sentinel_run, 0); },
-            device_rows},
-      fault{"a_sentinel_of_wrong_content", [](test_trace& t) { t.find(announced, 1)->op = 0; },
-            device_rows},
-      fault{"a_sentinel_of_wrong_size",
-            [](test_trace& t) {
-              t.find(sentinel_run, 0)->amount -= 1;
-              t.find(sentinel_call, 0)->amount -= 1;
-            },
-            device_rows},
-      fault{"no_sentinel_at_all",
-            [](test_trace& t) {
-              while (t.find(announced) != nullptr) t.drop(announced);
-            },
-            device_rows},
-      fault{"a_record_of_no_known_operation", [](test_trace& t) { t.find(launch_run, 9)->op = 99; },
-            device_rows}};
+            {weights_ns, weights_rate}}};
+}
+
+// Clocks and accounts of loss.
+std::vector<fault> account_faults() {
+  return {fault{"clock_samples_step_by_50_ms",
+                [](test_trace& t) { t.find(sample, 2)->amount += 50 * ms; }, time_rows},
+          fault{"no_clock_samples",
+                [](test_trace& t) {
+                  while (t.find(sample) != nullptr) t.drop(sample);
+                },
+                time_rows},
+          fault{"clock_brackets_too_wide",
+                [](test_trace& t) {
+                  every(t, sample, [](assay_record& r) { r.end_ns = r.start_ns + 10'001; });
+                },
+                time_rows},
+          fault{"records_lost_by_their_own_account",
+                [](test_trace& t) { insert_loss(t, ASSAY_SOURCE_DEVICE_RECORDS, 1); }, device_rows},
+          fault{"the_ledger_lost_something",
+                [](test_trace& t) { insert_loss(t, ASSAY_SOURCE_LEDGER, 1); },
+                {weights_bytes, weights_copies, inputs_bytes, logits_bytes, launches, weight_reads,
+                 live_bytes, peak_bytes, frees, syncs, tokens}}};
+}
+
+// An executor that runs things otherwise than asked.
+std::vector<fault> executor_faults() {
+  return {fault{"two_weight_copies_out_of_order",
+                [](test_trace& t) {
+                  assay_record& a = *t.find(weight_run, 2);
+                  assay_record& b = *t.find(weight_run, 3);
+                  std::swap(a.start_ns, b.start_ns);
+                  std::swap(a.end_ns, b.end_ns);
+                },
+                weight_rows},
+          fault{"stamped_at_the_enqueue",
+                [](test_trace& t) {
+                  for (int i = 0; i < 8; ++i) {
+                    const assay_record call =
+                        *t.find(of(ASSAY_SUBMISSION, ASSAY_OP_COPY, range::weights), i);
+                    t.find(weight_run, i)->start_ns = call.end_ns;
+                    t.find(weight_run, i)->end_ns = call.end_ns + 50;
+                  }
+                },
+                weight_rows},
+          fault{"a_sentinel_vanished",
+                [](test_trace& t) {
+                  t.drop(sentinel_run, 1);
+                  t.drop(sentinel_call, 1);
+                },
+                device_rows},
+          fault{"a_sentinel_record_dropped", [](test_trace& t) { t.drop(sentinel_run, 0); },
+                device_rows},
+          fault{"a_sentinel_of_wrong_content", [](test_trace& t) { t.find(announced, 1)->op = 0; },
+                device_rows},
+          fault{"a_sentinel_of_wrong_size",
+                [](test_trace& t) {
+                  t.find(sentinel_run, 0)->amount -= 1;
+                  t.find(sentinel_call, 0)->amount -= 1;
+                },
+                device_rows},
+          fault{"no_sentinel_at_all",
+                [](test_trace& t) {
+                  while (t.find(announced) != nullptr) t.drop(announced);
+                },
+                device_rows},
+          fault{"a_record_of_no_known_operation",
+                [](test_trace& t) { t.find(launch_run, 9)->op = 99; }, device_rows}};
+}
+
+std::vector<fault> every_fault() {
+  std::vector<fault> all;
+  for (const auto& some : {record_faults(), shifted_faults(), account_faults(), executor_faults()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 std::string name_of_fault(const testing::TestParamInfo<fault>& of) {

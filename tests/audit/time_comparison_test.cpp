@@ -5,6 +5,7 @@
 #include "harness/audit/time_comparison.h"
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -69,6 +70,27 @@ TEST(TimeTolerance, holds_nothing_that_is_no_number) {
   EXPECT_EQ(time_comparison().outcome(), time_outcome::empty);
 }
 
+TEST(Bound, of_a_time_is_widened_by_the_slack_of_a_bracket) {
+  counter_spec time;
+  time.unit = unit::ns;
+  time.kind = telemetry::counter_kind::duration;
+  EXPECT_EQ(widened_bound(number::of(10'000), time, true).integer, 12'000);
+  EXPECT_EQ(widened_bound(number::of(10'000), time, false).integer, 8'000);
+  EXPECT_EQ(widened_bound(number::of(1'000'000), time, true).integer, 1'020'000);
+  const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(widened_bound(number::of(huge), time, true).integer, 9'000'000'000'000'000'000);
+  counter_spec rate = time;
+  rate.unit = unit::tokens_per_s;
+  rate.kind = telemetry::counter_kind::rate;
+  EXPECT_DOUBLE_EQ(widened_bound(number::of_real(100), rate, false).real, 98);
+}
+
+TEST(Bound, of_an_amount_is_exact) {
+  counter_spec bytes;
+  bytes.unit = unit::bytes;
+  EXPECT_EQ(widened_bound(number::of(10'000), bytes, true).integer, 10'000);
+}
+
 TEST(Disturbance, a_step_stretched_against_its_neighbours_is_left_out) {
   time_comparison made;
   for (int i = 0; i < 100; ++i)
@@ -118,6 +140,24 @@ TEST(Disturbance, more_than_a_quarter_left_out_settles_nothing_against_the_count
   EXPECT_EQ(with(25, 1.03e6), time_outcome::broken);
   EXPECT_EQ(with(26, 1.03e6), time_outcome::unclear);
   EXPECT_EQ(with(26, 1.01e6), time_outcome::holds);
+}
+
+TEST(Disturbance, the_calmest_three_quarters_confirm_where_more_were_disturbed) {
+  // 40 of 100 are stretched; in the 10 worst of them a clock read was late by 5 ms.
+  const auto with = [](double claimed) {
+    time_comparison made;
+    for (int i = 0; i < 100; ++i)
+      made.compare({step, 0}, sample(claimed, i < 10 ? 6e6 : 1e6,
+                                     i < 10   ? 9e6
+                                     : i < 40 ? 2e6
+                                              : 1e6));
+    made.finish();
+    return made;
+  };
+  EXPECT_EQ(with(1e6).outcome(), time_outcome::holds);
+  EXPECT_EQ(with(1e6).excluded(), 25u);
+  EXPECT_EQ(with(1e6).stretched(), 40u);
+  EXPECT_EQ(with(1.03e6).outcome(), time_outcome::unclear);
 }
 
 TEST(Silence, is_the_longest_run_of_windows_with_work_and_no_time) {
