@@ -42,26 +42,32 @@ void enclosed(values& to, id counter, std::int64_t span_ns, const thread_time& c
           std::max<std::int64_t>(span_ns - held_up_ns(caller), 0), span_ns);
 }
 
-// A worker's stamps of the same two moments. The caller sees each late by as long as it stands
-// without a core, and so does the worker between its stamp and telling anybody.
-std::int64_t seen_late_ns(const thread_time& caller) {
-  return held_up_ns(caller) + caller.workers_wait_ns;
-}
+// By how much a counter's interval may differ from another party's, whose stamps of the same two
+// moments are not the counter's own.
+struct allowance {
+  std::int64_t shorter_ns;  ///< how much later the counter may have seen the first moment
+  std::int64_t longer_ns;   ///< how much later it may have seen the last
+};
 
 void around(values& to, id counter, assay_source source, std::int64_t span_ns,
-            const thread_time& caller) {
-  const std::int64_t late_ns = seen_late_ns(caller);
-  between(to, counter, source, std::max<std::int64_t>(span_ns - late_ns, 0), span_ns + late_ns);
+            const allowance& by) {
+  between(to, counter, source, std::max<std::int64_t>(span_ns - by.shorter_ns, 0),
+          span_ns + by.longer_ns);
 }
 
 void rate_around(values& to, id counter, assay_source source, std::int64_t amount,
-                 std::int64_t span_ns, const thread_time& caller) {
+                 std::int64_t span_ns, const allowance& by) {
   const auto bits = [&](std::int64_t ns) {
     return std::bit_cast<std::int64_t>(static_cast<double>(amount) * 1e9 /
                                        static_cast<double>(std::max<std::int64_t>(ns, 1)));
   };
-  const std::int64_t late_ns = seen_late_ns(caller);
-  between(to, counter, source, bits(span_ns + late_ns), bits(span_ns - late_ns));
+  between(to, counter, source, bits(span_ns + by.longer_ns), bits(span_ns - by.shorter_ns));
+}
+
+// How long after the worker's stamp of a result the caller may have it in hand: either of them may
+// have waited for a core in between, the worker before it could tell.
+std::int64_t behind_device_ns(const thread_time& caller) {
+  return held_up_ns(caller) + caller.workers_wait_ns;
 }
 
 // No caller can have spent longer than it ran, waited for a core, and waited for the device, which
@@ -106,6 +112,25 @@ void add_device_counts(values& to, const request_evidence& seen) {
   recorded(to, id::device_submissions_count, range::any, seen.activity.operations());
 }
 
+// From the first token in hand, which ends prefill, to the last, which ends the last decode step.
+void add_token_times(values& to, const request_evidence& seen) {
+  // The harness's stamps come after the engine's: a hold-up between the two at the first token
+  // makes the harness's span the shorter one, one at the last token the longer.
+  const allowance by_harness{held_up_ns(seen.decode_caller), held_up_ns(seen.prefill_caller)};
+  around(to, id::engine_itl_ns, ASSAY_SOURCE_HOST_SPAN, seen.first_to_last_token_ns, by_harness);
+  rate_around(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_HOST_SPAN, seen.received_ids - 1,
+              seen.first_to_last_token_ns, by_harness);
+  // As the device saw it: the last logits are as far behind the first as the last token is. The
+  // engine's stamps come after the device's, so here it is the other way round.
+  const range_tally& logits = seen.activity.of(telemetry::range::logits);
+  const std::int64_t token_to_token_ns = logits.last_end_ns - logits.first_end_ns;
+  const allowance by_device{behind_device_ns(seen.prefill_caller),
+                            behind_device_ns(seen.decode_caller)};
+  around(to, id::engine_itl_ns, ASSAY_SOURCE_DEVICE_RECORDS, token_to_token_ns, by_device);
+  rate_around(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_DEVICE_RECORDS, logits.copies - 1,
+              token_to_token_ns, by_device);
+}
+
 void add_times(values& to, const request_evidence& seen) {
   enclosed(to, id::engine_ttft_ns, seen.prefill.length_ns(), seen.prefill_caller);
   to.push_back(
@@ -114,26 +139,17 @@ void add_times(values& to, const request_evidence& seen) {
                 longest_ns(seen.prefill_caller, seen.prefill_busy_ns, 1)});
   to.push_back({id::sampling_host_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST,
                 seen.prefill.length_ns() + seen.decode_steps_ns});
+  // The runtime's stamps enclose the device's of the same call.
   around(to, id::device_sync_wait_ns, ASSAY_SOURCE_DEVICE_RECORDS, seen.activity.sync_ns(),
-         seen.prefill_caller + seen.decode_caller);
+         {0, held_up_ns(seen.prefill_caller + seen.decode_caller)});
   if (seen.asked_steps == 0) return;
-  // As the device saw it: the last logits are as far behind the first as the last token is.
-  const range_tally& logits = seen.activity.of(telemetry::range::logits);
-  const std::int64_t token_to_token_ns = logits.last_end_ns - logits.first_end_ns;
+  add_token_times(to, seen);
   const thread_time& caller = seen.decode_caller;
-  enclosed(to, id::engine_itl_ns, seen.first_to_last_token_ns, caller);
-  // The first of the two moments lies in prefill.
-  const thread_time both = seen.prefill_caller + caller;
-  around(to, id::engine_itl_ns, ASSAY_SOURCE_DEVICE_RECORDS, token_to_token_ns, both);
   enclosed(to, id::engine_decode_step_ns, seen.decode_steps_ns, caller);
   to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST,
                 seen.decode_busy_ns});
   to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
                 longest_ns(caller, seen.decode_busy_ns, seen.asked_steps)});
-  rate_around(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_HOST_SPAN, seen.received_ids - 1,
-              seen.first_to_last_token_ns, caller);
-  rate_around(to, id::engine_decode_tokens_per_s, ASSAY_SOURCE_DEVICE_RECORDS, logits.copies - 1,
-              token_to_token_ns, both);
 }
 
 }  // namespace
