@@ -136,12 +136,13 @@ result<std::vector<std::int32_t>> run::encode(std::size_t index) {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, index));
   const std::int64_t first_read_ns = thread_cpu_ns();
   const std::int64_t cpu_before_ns = thread_cpu_ns();
+  seen.span.begin_ns = host_now().ns;
   std::vector<std::int32_t> ids = tokenizer_->encode(wanted.prompt);
+  seen.span.end_ns = host_now().ns;
   seen.cpu_ns = thread_cpu_ns() - cpu_before_ns;
   seen.cpu_clock_ns = cpu_before_ns - first_read_ns;
   ASSAY_TRY(recorder_.stop());
   ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
-  seen.span = recorder_.stopped_span();
   seen.text_bytes = static_cast<std::int64_t>(wanted.prompt.size());
   seen.ids = static_cast<std::int64_t>(ids.size());
   seen.vocabulary_bytes = vocabulary_->text_bytes(ids);

@@ -192,11 +192,7 @@ values references_of(const encode_evidence& seen) {
   equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_CONTENT, seen.ids);
   if (seen.oracle_ids)
     equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_ORACLE, *seen.oracle_ids);
-  // The window also holds the reads of the CPU-time clock, which is a system call each.
-  const std::int64_t least_ns =
-      seen.span.length_ns() - held_up_ns(seen.caller) - 4 * seen.cpu_clock_ns;
-  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_HOST_SPAN, std::max<std::int64_t>(least_ns, 0),
-          seen.span.length_ns());
+  enclosed(to, id::tokenizer_encode_ns, seen.span.length_ns(), seen.caller);
   between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS,
           std::max<std::int64_t>(seen.cpu_ns - 2 * seen.cpu_clock_ns, 0),
           longest_ns(seen.caller, 0, 0));

@@ -48,9 +48,9 @@ struct encode_evidence {
   std::int64_t ids = 0;
   std::int64_t vocabulary_bytes = 0;  ///< the ids' bytes by the vocabulary ledger
   std::optional<std::int64_t> oracle_ids;
-  window_span span;
-  std::int64_t cpu_ns = 0;        ///< of the caller, read right before and right after the call
-  std::int64_t cpu_clock_ns = 0;  ///< what one such read cost then; four lie within the window
+  window_span span;               ///< the harness's stamps right around the call
+  std::int64_t cpu_ns = 0;        ///< of the caller, read right before and after those
+  std::int64_t cpu_clock_ns = 0;  ///< what one such read, a system call, cost then
   thread_time caller;             ///< from before the window to after it
 };
 
