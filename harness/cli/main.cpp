@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -23,6 +24,8 @@ void hold_standard_descriptors() {
 int main(int argc, char** argv) {
   using namespace assay::cli;
   hold_standard_descriptors();
+  // A limit on file sizes is then an error of write() like a full disk, and reported like one.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     CLI::App app{"Assay: is that performance number true? Audits the counters of a decode run."};
     app.name("assay");

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without this a slip on the command line, a full disk or a closed stdout could end in exit 0, in a
 // stack of library messages, or in a report that is only half there.
+#include <sys/resource.h>
+
 #include <filesystem>
 #include <ostream>
 
@@ -115,6 +117,20 @@ TEST(Output, no_report_stays_of_a_run_that_failed) {
                           "--out-markdown", out / "new.md", "--out-trace", out / "run.trace"});
   EXPECT_EQ(end.exit_code, 3) << end.err;
   EXPECT_TRUE(std::filesystem::is_empty(out.path()));
+}
+
+TEST(Output, limit_on_file_sizes_is_reported_like_a_full_disk) {
+  const scratch out;
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const rlimit tight{100'000, usual.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const ending end = run({"audit", "--out-trace", out / "run.trace"});
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &usual), 0);
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("ulimit -f"));
+  EXPECT_EQ(end.out, "");
 }
 
 TEST(Output, devices_stay_when_they_are_full) {
