@@ -10,8 +10,9 @@
 
 namespace assay::cli {
 
-/// Errors: unusable_input or io, where the file is no trace or cannot be read. A trace that was cut
-/// off is audited as far as it goes; the report says that it is not whole.
+/// Errors: unusable_input or io, where the file is no trace or cannot be read; interrupted, where
+/// it was cut off before there was anything to judge. A trace that was cut off later is audited as
+/// far as it goes; the report says that it is not whole.
 result<model::audit_report> audit_file(const std::string& path);
 
 }  // namespace assay::cli

@@ -1,21 +1,24 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // assay audit [TRACE]: decodes and judges every counter, or judges a trace that is there already.
-#include <unistd.h>
-
+#include <array>
 #include <cstdint>
-#include <filesystem>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "harness/cli/audit_file.h"
 #include "harness/cli/audited_run.h"
+#include "harness/cli/checkpoint_look.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
+#include "harness/cli/temporary_file.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/text_flag.h"
 #include "harness/cli/verbs.h"
 #include "probes/trace/trace_writer.h"
 #include "reports/json/audit_json.h"
@@ -26,11 +29,13 @@
 namespace assay::cli {
 namespace {
 
+constexpr std::uint32_t default_max_new_tokens = 64;
+
 struct audit_flags {
   std::string trace;
   std::string checkpoint;
   std::string prompt;
-  std::uint32_t max_new_tokens = 64;
+  std::optional<std::uint32_t> max_new_tokens;
   double temperature = 0.0;
   std::uint64_t seed = 0;
   std::string arena;
@@ -40,53 +45,85 @@ struct audit_flags {
   bool is_strict = false;
 };
 
+// What no single flag shows: two that name one file, or one that would change nothing.
+result<void> check_together(const audit_flags& flags) {
+  const std::array<std::pair<const char*, const std::string&>, 4> files{{
+      {"TRACE", flags.trace},
+      {"--out-trace", flags.out_trace},
+      {"--out-json", flags.out_json},
+      {"--out-markdown", flags.out_markdown},
+  }};
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = i + 1; j < files.size(); ++j)
+      if (is_same_file(files[i].second, files[j].second))
+        return ASSAY_FAIL(usage, fmt::format("{} and {} both name {}; give each a file of its own",
+                                             files[i].first, files[j].first, files[j].second));
+  if (flags.max_new_tokens && flags.prompt.empty() && flags.checkpoint.empty())
+    return ASSAY_FAIL(usage,
+                      "--max-new-tokens changes nothing here: the embedded scenario has its own; "
+                      "give --prompt too");
+  return {};
+}
+
 result<run_options> options_of(const audit_flags& flags) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   if (!flags.checkpoint.empty()) options.checkpoint = flags.checkpoint;
   if (!flags.arena.empty()) {
-    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes(flags.arena));
+    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
   }
   options.temperature = flags.temperature;
   options.seed = flags.seed;
   if (flags.checkpoint.empty() && flags.prompt.empty()) {
     ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
   } else {
-    options.scenario = scenarios::single_prompt(
-        flags.prompt.empty() ? "In the beginning" : flags.prompt, flags.max_new_tokens);
+    options.scenario =
+        scenarios::single_prompt(flags.prompt.empty() ? "In the beginning" : flags.prompt,
+                                 flags.max_new_tokens.value_or(default_max_new_tokens));
   }
   return options;
 }
 
-// A trace nobody asked to keep still has to be a file: what is audited is what would be read again.
-struct temporary_path {
-  std::string path;
-  ~temporary_path() {
-    if (!path.empty()) ::unlink(path.c_str());
-  }
-};
-
 result<void> record(const audit_flags& flags, const std::string& path) {
   ASSAY_TRY_ASSIGN(const run_options options, options_of(flags));
+  ASSAY_TRY(look_at_checkpoint(options.checkpoint));
   ASSAY_TRY_ASSIGN(auto writer, trace::trace_writer::open(path));
   selftest::instrument honest;
   const track only{&honest, &writer};
   return audited_run(options, {&only, 1}, progress_on_stderr());
 }
 
+// What becomes of a trace that was asked for and is not whole: kept where it holds a part of a run,
+// taken away where the run never began.
+error end_of_kept_trace(error why, const std::string& path) {
+  if (why.kind == error_kind::interrupted) {
+    why.message += path.empty() ? "; name --out-trace to keep what was recorded"
+                                : "; " + path + " holds what came before it: assay audit " + path;
+  } else if (why.kind != error_kind::io && !path.empty()) {
+    remove_regular(path);
+  }
+  return why;
+}
+
+// Records into the file that the caller named, or into one that is gone when the audit is done:
+// what is audited is what could be read again.
+result<model::audit_report> audit_run(const audit_flags& flags) {
+  std::optional<temporary_file> temporary;
+  std::string path = flags.out_trace;
+  if (path.empty()) {
+    ASSAY_TRY_ASSIGN(auto made, temporary_file::create());
+    path = temporary.emplace(std::move(made)).path();
+  }
+  if (auto recorded = record(flags, path); !recorded)
+    return failure(end_of_kept_trace(std::move(recorded).error(), flags.out_trace));
+  return audit_file(path);
+}
+
 result<exit_code> audit(const audit_flags& flags) {
+  ASSAY_TRY(check_together(flags));
   ASSAY_TRY_ASSIGN(output_file json, output_file::open(flags.out_json));
   ASSAY_TRY_ASSIGN(output_file markdown, output_file::open(flags.out_markdown));
-  temporary_path temporary;
-  std::string path = flags.trace;
-  if (path.empty()) {
-    path = flags.out_trace;
-    if (path.empty())
-      path = temporary.path =
-          (std::filesystem::temp_directory_path() / fmt::format("assay-{}.trace", ::getpid()))
-              .string();
-    ASSAY_TRY(record(flags, path));
-  }
-  ASSAY_TRY_ASSIGN(const model::audit_report report, audit_file(path));
+  ASSAY_TRY_ASSIGN(const model::audit_report report,
+                   flags.trace.empty() ? audit_run(flags) : audit_file(flags.trace));
   const model::outcome outcome = model::outcome_of(report, flags.is_strict);
   ASSAY_TRY(json.write(reports::audit_as_json(report, outcome)));
   ASSAY_TRY(markdown.write(reports::audit_as_markdown(report)));
@@ -106,18 +143,19 @@ void add_audit_verb(CLI::App& app, verb_action& action) {
                             "Checkpoint folder (default: the embedded one, with its prompts)"));
   run_only(verb->add_option("--prompt", flags->prompt, "One request with this prompt"));
   run_only(verb->add_option("--max-new-tokens", flags->max_new_tokens,
-                            "With --prompt or "
-                            "--checkpoint")
-               ->check(CLI::PositiveNumber)
-               ->capture_default_str());
+                            fmt::format("With --prompt or --checkpoint (default: {})",
+                                        default_max_new_tokens))
+               ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max())));
   run_only(verb->add_option("--temperature", flags->temperature, "0 is greedy")
-               ->check(CLI::NonNegativeNumber)
+               ->check(finite_number())
                ->capture_default_str());
-  run_only(verb->add_option("--seed", flags->seed, "Of the sampling generator"));
+  run_only(verb->add_option("--seed", flags->seed, "Of the sampling generator")
+               ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max())));
   run_only(verb->add_option("--arena", flags->arena, "Device memory limit, such as 512MiB"));
   run_only(verb->add_option("--out-trace", flags->out_trace, "Keep the run's trace here"));
   verb->add_option("--out-json", flags->out_json, "The audit as JSON");
   verb->add_option("--out-markdown", flags->out_markdown, "The audit as Markdown");
+  for (CLI::Option* option : verb->get_options()) option->check(not_empty());
   verb->add_flag("--strict", flags->is_strict, "An unmeasured counter is undecided: exit 4");
   verb->callback([flags, &action] {
     action = [flags] {

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -218,8 +219,7 @@ result<void> run::request(std::size_t index) {
   ASSAY_TRY(prefill(index));
   ASSAY_TRY(accounts_->start());
   for (std::uint32_t step = 0; stopped_ == engine::stop_reason::none; ++step) {
-    if (is_interrupted())
-      return ASSAY_FAIL(interrupted, "interrupted; the trace is kept up to here and is not whole");
+    if (is_interrupted()) return ASSAY_FAIL(interrupted, "interrupted before the run was whole");
     ASSAY_TRY(decode_step(step));
   }
   ASSAY_TRY_ASSIGN(seen_.decode_caller, accounts_->since_start());
@@ -291,12 +291,18 @@ result<run_options> default_run_options() {
   options.arena_bytes = static_cast<std::uint64_t>(arena_bytes);
   ASSAY_TRY_ASSIGN(options.spin_ns, telemetry::knob_value(telemetry::knob_id::host_spin_ns));
   ASSAY_TRY_ASSIGN(options.page_tokens, telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
+  if (options.page_tokens > std::numeric_limits<std::uint32_t>::max())
+    return ASSAY_FAIL(usage, fmt::format("ASSAY_KV_PAGE_TOKENS={} is more than a page can hold; "
+                                         "give a few dozen tokens",
+                                         options.page_tokens));
   return options;
 }
 
 result<void> audited_run(const run_options& options, std::span<const track> tracks,
                          const progress& tell, const device_maker& make_device) {
-  return run(options, tracks, tell).go(make_device);
+  auto outcome = run(options, tracks, tell).go(make_device);
+  tell("");
+  return outcome;
 }
 
 }  // namespace assay::cli

@@ -30,7 +30,8 @@ struct run_options {
 /// Options from the knobs' values in force and the embedded checkpoint.
 result<run_options> default_run_options();
 
-/// Told what is happening; the caller decides whether anybody sees it.
+/// Told what is happening, and nothing ("") once that is over; the caller decides whether anybody
+/// sees it.
 using progress = std::function<void(std::string_view)>;
 
 /// The device that the runtime sees, and the executor at work behind it.

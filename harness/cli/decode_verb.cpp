@@ -3,17 +3,21 @@
 // assay decode: a prompt in, text out as it comes. No audit; the figures at the end are claims.
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 
 #include <fmt/core.h>
 
+#include "harness/cli/audited_run.h"
+#include "harness/cli/checkpoint_look.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
+#include "harness/cli/text_flag.h"
 #include "harness/cli/verbs.h"
 #include "runtime/device/host_device.h"
 #include "runtime/engine/engine.h"
-#include "runtime/telemetry/knobs.h"
 #include "runtime/telemetry/registry.h"
 #include "runtime/tokenizer/tokenizer.h"
 #include "scenarios/embedded.h"
@@ -32,29 +36,18 @@ struct decode_flags {
   std::string arena;
 };
 
-result<std::uint64_t> arena_bytes(const decode_flags& flags) {
-  if (!flags.arena.empty()) return parse_bytes(flags.arena);
-  ASSAY_TRY_ASSIGN(const std::int64_t bytes,
-                   telemetry::knob_value(telemetry::knob_id::host_arena_bytes));
-  return static_cast<std::uint64_t>(bytes);
-}
-
-void print_piece(const std::string& text) {
-  fmt::print("{}", text);
-  std::fflush(stdout);
-}
-
 // Text goes to stdout as it comes, so a run that is interrupted keeps what it had.
 result<void> stream_tokens(engine::engine& engine, const tokenizer::tokenizer& tokenizer) {
   tokenizer::stream_decoder decoder(tokenizer);
   ASSAY_TRY_ASSIGN(engine::step_result step, engine.prefill());
   while (true) {
-    print_piece(decoder.push(step.token));
-    if (step.stopped != engine::stop_reason::none) break;
-    if (is_interrupted()) return ASSAY_FAIL(interrupted, "interrupted; the text so far is above");
+    ASSAY_TRY(write_to_stdout(decoder.push(step.token)));
+    if (step.stopped != engine::stop_reason::none || is_interrupted()) break;
     ASSAY_TRY_ASSIGN(step, engine.decode_step());
   }
-  print_piece(decoder.finish() + "\n");
+  ASSAY_TRY(write_to_stdout(decoder.finish() + "\n"));
+  if (step.stopped == engine::stop_reason::none)
+    return ASSAY_FAIL(interrupted, "interrupted before the text's end; what came is on stdout");
   return {};
 }
 
@@ -73,17 +66,19 @@ void print_claims(const telemetry::registry& counters) {
 }
 
 result<void> decode(const decode_flags& flags) {
-  ASSAY_TRY_ASSIGN(const std::uint64_t limit_bytes, arena_bytes(flags));
-  ASSAY_TRY_ASSIGN(const std::int64_t spin_ns,
-                   telemetry::knob_value(telemetry::knob_id::host_spin_ns));
-  ASSAY_TRY_ASSIGN(const std::int64_t page_tokens,
-                   telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
-  ASSAY_TRY_ASSIGN(auto device, device::host_device::create({limit_bytes, spin_ns}));
-  telemetry::registry counters;
+  ASSAY_TRY_ASSIGN(run_options options, default_run_options());
+  if (!flags.arena.empty()) {
+    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
+  }
   const std::filesystem::path folder = flags.checkpoint;
+  ASSAY_TRY(look_at_checkpoint(folder));
+  ASSAY_TRY_ASSIGN(auto device,
+                   device::host_device::create({options.arena_bytes, options.spin_ns}));
+  telemetry::registry counters;
   ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
-  ASSAY_TRY_ASSIGN(auto engine, engine::engine::load(folder, *device, counters,
-                                                     {0, static_cast<std::uint32_t>(page_tokens)}));
+  ASSAY_TRY_ASSIGN(auto engine,
+                   engine::engine::load(folder, *device, counters,
+                                        {0, static_cast<std::uint32_t>(options.page_tokens)}));
   ASSAY_TRY(engine->begin_request(tokenizer.encode(flags.prompt),
                                   {flags.max_new_tokens, flags.temperature, flags.seed, true}));
   ASSAY_TRY(stream_tokens(*engine, tokenizer));
@@ -99,15 +94,19 @@ void add_decode_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--checkpoint", flags->checkpoint, "Checkpoint folder (default: embedded)");
   verb->add_option("--prompt", flags->prompt, "Text to continue")->capture_default_str();
   verb->add_option("--max-new-tokens", flags->max_new_tokens, "Stop after that many tokens")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   verb->add_option("--temperature", flags->temperature, "0 is greedy")
-      ->check(CLI::NonNegativeNumber)
+      ->check(finite_number())
       ->capture_default_str();
-  verb->add_option("--seed", flags->seed, "Of the sampling generator")->capture_default_str();
+  verb->add_option("--seed", flags->seed, "Of the sampling generator")
+      ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
   verb->add_option("--arena", flags->arena, "Device memory limit, with unit, such as 512MiB");
+  for (CLI::Option* option : verb->get_options()) option->check(not_empty());
   verb->callback([flags, &action] {
     action = [flags] {
+      catch_interrupts();
       const auto outcome = decode(*flags);
       return outcome ? exit_code::clean : report_failure(outcome.error());
     };

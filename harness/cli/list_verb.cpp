@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "harness/audit/rule.h"
+#include "harness/cli/output_file.h"
 #include "harness/cli/verbs.h"
 #include "harness/selftest/lie.h"
 #include "runtime/telemetry/catalog.h"
@@ -19,17 +20,20 @@ namespace {
 using row = std::vector<std::string>;
 
 // Left-aligned columns as wide as their widest cell; the last one runs free.
-void print(const std::vector<row>& rows) {
+std::string aligned(const std::vector<row>& rows) {
   std::vector<std::size_t> width;
   for (const row& each : rows)
     for (std::size_t i = 0; i < each.size(); ++i) {
       if (i >= width.size()) width.push_back(0);
       width[i] = std::max(width[i], each[i].size());
     }
+  std::string text;
   for (const row& each : rows) {
-    for (std::size_t i = 0; i + 1 < each.size(); ++i) fmt::print("{:<{}}  ", each[i], width[i]);
-    fmt::print("{}\n", each.back());
+    for (std::size_t i = 0; i + 1 < each.size(); ++i)
+      text += fmt::format("{:<{}}  ", each[i], width[i]);
+    text += each.back() + "\n";
   }
+  return text;
 }
 
 std::vector<row> counters() {
@@ -74,8 +78,8 @@ void add_list_verb(CLI::App& app, verb_action& action) {
   const auto table = [&](const char* name, const char* help, std::vector<row> (*rows)()) {
     list->add_subcommand(name, help)->callback([&action, rows] {
       action = [rows] {
-        print(rows());
-        return exit_code::clean;
+        const auto written = write_to_stdout(aligned(rows()));
+        return written ? exit_code::clean : report_failure(written.error());
       };
     });
   };

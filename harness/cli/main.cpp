@@ -1,12 +1,31 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 
+#include "harness/cli/command_line.h"
 #include "harness/cli/verbs.h"
+
+namespace {
+
+// A caller that closed one of the three would have the next file opened take its number, and the
+// text meant for stdout land in the trace. Read-only, so that writing to it fails and is reported.
+void hold_standard_descriptors() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor)
+    if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDONLY));
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace assay::cli;
+  hold_standard_descriptors();
+  // A limit on file sizes is then an error of write() like a full disk, and reported like one.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     CLI::App app{"Assay: is that performance number true? Audits the counters of a decode run."};
     app.name("assay");
@@ -21,10 +40,12 @@ int main(int argc, char** argv) {
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-      // Asking for help is no error; everything else is the caller's.
-      return app.exit(e) == 0 ? 0 : static_cast<int>(exit_code::unusable);
+      return static_cast<int>(end_without_verb(app, e));
     }
     return static_cast<int>(action());
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "assay: out of memory; free some, or raise the limit (ulimit -v)\n");
+    return static_cast<int>(exit_code::could_not_measure);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "assay: internal error: %s\n", e.what());
     return static_cast<int>(exit_code::internal);

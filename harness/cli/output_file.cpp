@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace assay::cli {
@@ -29,12 +31,6 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-// Only a regular file is taken away; /dev/full must survive its own test.
-void remove_regular(const std::string& path) {
-  struct stat found {};
-  if (stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode)) ::unlink(path.c_str());
-}
-
 }  // namespace
 
 result<output_file> output_file::open(std::string path) {
@@ -48,15 +44,30 @@ output_file::output_file(output_file&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 output_file::~output_file() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  if (!is_whole_) remove_regular(path_);
 }
 
 result<void> output_file::write(std::string_view text) {
   if (descriptor_ < 0) return {};
-  if (write_all(descriptor_, text)) return {};
-  const std::string why = refusal(path_);
-  remove_regular(path_);
-  return ASSAY_FAIL(io, why);
+  is_whole_ = write_all(descriptor_, text);
+  if (is_whole_) return {};
+  return ASSAY_FAIL(io, refusal(path_));
+}
+
+void remove_regular(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode)) ::unlink(path.c_str());
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  if (one.empty() || other.empty()) return false;
+  std::error_code code;
+  if (fs::exists(one, code) && fs::exists(other, code))
+    return fs::is_regular_file(one, code) && fs::equivalent(one, other, code);
+  return fs::weakly_canonical(one, code) == fs::weakly_canonical(other, code);
 }
 
 result<void> write_to_stdout(std::string_view text) {

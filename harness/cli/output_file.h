@@ -11,8 +11,9 @@
 namespace assay::cli {
 
 /// An empty path stands for "not wanted"; every call then does nothing.
-/// Errors: io, naming the path and the fix. A file that could not be written whole is removed: half
-/// a report must not pass for one.
+/// Errors: io, naming the path and the fix. A file that was not written whole is removed, also
+/// where the run failed before there was a report: neither half of one nor the last run's may pass
+/// for it.
 class output_file {
  public:
   static result<output_file> open(std::string path);
@@ -27,7 +28,14 @@ class output_file {
   output_file(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   std::string path_;
   int descriptor_ = -1;
+  bool is_whole_ = false;
 };
+
+/// Takes a regular file away; a device stays.
+void remove_regular(const std::string& path);
+
+/// Whether writing one would overwrite the other. Devices are never the same file.
+bool is_same_file(const std::string& one, const std::string& other);
 
 /// Writes to stdout and makes sure that it arrived.
 result<void> write_to_stdout(std::string_view text);

@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t>, 7> byte_units{{
 
 }  // namespace
 
-result<std::uint64_t> parse_bytes(std::string_view text) {
+result<std::uint64_t> parse_bytes(std::string_view flag, std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
@@ -31,7 +31,7 @@ result<std::uint64_t> parse_bytes(std::string_view text) {
     if (code == std::errc{} && suffix == name && !__builtin_mul_overflow(number, factor, &bytes))
       return bytes;
   }
-  return ASSAY_FAIL(usage, "'" + std::string(text) +
+  return ASSAY_FAIL(usage, std::string(flag) + ": '" + std::string(text) +
                                "' is not a size; write a whole number and a unit, such as 512MiB");
 }
 

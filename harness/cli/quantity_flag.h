@@ -10,8 +10,9 @@
 
 namespace assay::cli {
 
-/// "512MiB", "6GiB", "1000B", "2GB" → bytes. Binary and decimal units are told apart.
-/// Errors: usage, where the number or the unit is missing, or the product does not fit.
-result<std::uint64_t> parse_bytes(std::string_view text);
+/// The value of `flag`: "512MiB", "6GiB", "1000B", "2GB" → bytes. Binary and decimal units are told
+/// apart. Errors: usage, naming the flag, where the number or the unit is missing, or the product
+/// does not fit.
+result<std::uint64_t> parse_bytes(std::string_view flag, std::string_view text);
 
 }  // namespace assay::cli

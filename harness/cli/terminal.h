@@ -10,7 +10,8 @@ namespace assay::cli {
 /// stdout is a terminal and NO_COLOR is not set.
 bool is_stdout_coloured();
 
-/// One line on stderr that is overwritten; nothing where stderr is no terminal.
+/// One line on stderr that is overwritten, and taken away by an empty one; nothing where stderr is
+/// no terminal.
 progress progress_on_stderr();
 
 }  // namespace assay::cli
