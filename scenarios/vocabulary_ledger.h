@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 
 #include "runtime/telemetry/result.h"
@@ -17,11 +18,21 @@ class vocabulary_ledger {
  public:
   static result<vocabulary_ledger> read(const std::filesystem::path& tokenizer_json);
 
-  /// Sum over `ids`; special tokens give no text and count 0.
+  /// Bytes that decoding `ids` gives; special tokens give no text and count 0.
   std::int64_t text_bytes(std::span<const std::int32_t> ids) const;
+  /// Bytes of the text that encodes to `ids`; special tokens count as they are written.
+  std::int64_t written_bytes(std::span<const std::int32_t> ids) const;
 
  private:
-  std::unordered_map<std::int32_t, std::int64_t> bytes_of_id_;
+  struct token_bytes {
+    std::int64_t decoded = 0;
+    std::int64_t written = 0;
+  };
+  std::unordered_map<std::int32_t, token_bytes> bytes_of_id_;
 };
+
+/// Does normalisation to form C leave the text as it is? Sure only below U+0300, where nothing
+/// combines; false means that it is not known.
+bool is_surely_normal(std::string_view text);
 
 }  // namespace assay::scenarios

@@ -36,6 +36,8 @@ namespace {
 // nothing.
 constexpr std::uint32_t steps_between_levels = 16;
 
+constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
+
 result<std::int64_t> size_of_file(const std::filesystem::path& file) {
   struct stat found {};
   if (stat(file.c_str(), &found) != 0)
@@ -62,6 +64,7 @@ class run {
   result<void> prefill(std::uint64_t index);
   result<void> decode_step(std::uint32_t step);
   result<void> take_step(engine::step_result step);
+  void take_text(std::string_view text);
   result<void> close_request(std::uint64_t index);
   result<void> between_windows();
   result<void> known_answers();
@@ -146,17 +149,23 @@ result<std::vector<std::int32_t>> run::encode(std::size_t index) {
   ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
   seen.text_bytes = static_cast<std::int64_t>(wanted.prompt.size());
   seen.ids = static_cast<std::int64_t>(ids.size());
-  seen.vocabulary_bytes = vocabulary_->text_bytes(ids);
+  seen.vocabulary_bytes = vocabulary_->written_bytes(ids);
+  seen.is_text_normal = scenarios::is_surely_normal(wanted.prompt);
   seen.oracle_ids = wanted.oracle_prompt_tokens;
   ASSAY_TRY(recorder_.observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
   return ids;
 }
 
+void run::take_text(std::string_view text) {
+  seen_.text_bytes += static_cast<std::int64_t>(text.size());
+  seen_.is_text_mended = seen_.is_text_mended || text.find(replacement) != text.npos;
+}
+
 result<void> run::take_step(engine::step_result step) {
   stopped_ = step.stopped;
   received_.push_back(step.token);
-  seen_.text_bytes += static_cast<std::int64_t>(decoder_->push(step.token).size());
+  take_text(decoder_->push(step.token));
   return {};
 }
 
@@ -195,7 +204,7 @@ result<void> run::decode_step(std::uint32_t step) {
 }
 
 result<void> run::close_request(std::uint64_t) {
-  seen_.text_bytes += static_cast<std::int64_t>(decoder_->finish().size());
+  take_text(decoder_->finish());
   seen_.received_ids = static_cast<std::int64_t>(received_.size());
   seen_.vocabulary_bytes = vocabulary_->text_bytes(received_);
   seen_.pages_by_walk = static_cast<std::int64_t>(engine_->kv_pages_by_walk());

@@ -46,7 +46,8 @@ struct load_evidence {
 struct encode_evidence {
   std::int64_t text_bytes = 0;
   std::int64_t ids = 0;
-  std::int64_t vocabulary_bytes = 0;  ///< the ids' bytes by the vocabulary ledger
+  std::int64_t vocabulary_bytes = 0;  ///< of the text that the ids stand for, by the ledger
+  bool is_text_normal = false;        ///< nothing may have normalised the text: its bytes are known
   std::optional<std::int64_t> oracle_ids;
   window_span span;               ///< the harness's stamps right around the call
   std::int64_t cpu_ns = 0;        ///< of the caller, read right before and after those
@@ -63,6 +64,7 @@ struct request_evidence {
   std::int64_t asked_steps = 0;
   std::int64_t text_bytes = 0;        ///< of text that the decoder gave out
   std::int64_t vocabulary_bytes = 0;  ///< of the ids received, by the vocabulary ledger
+  bool is_text_mended = false;        ///< it has U+FFFD, which may stand for malformed bytes
   std::int64_t pages_by_walk = 0;     ///< before the pages were given back
   std::int64_t pages_by_walk_after = 0;
   window_span prefill;

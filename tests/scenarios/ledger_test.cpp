@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this file the ledger could be wrong together with the runtime that it judges: the numbers
+// here were computed from the files' headers by a script of another language, not by either.
+#include "scenarios/ledger.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "scenarios/embedded.h"
+
+namespace assay::scenarios {
+namespace {
+
+using id = telemetry::counter_id;
+
+model_shape micro() {
+  return read_model_shape(embedded_checkpoint()).value();
+}
+
+model_shape tiny() {
+  return read_model_shape(std::filesystem::path(ASSAY_FIXTURES) / "tiny/qwen3").value();
+}
+
+std::map<id, std::int64_t> by_counter(const std::vector<expectation>& expected) {
+  std::map<id, std::int64_t> map;
+  for (const expectation& each : expected)
+    EXPECT_TRUE(map.emplace(each.counter, each.value).second) << "expected twice";
+  return map;
+}
+
+using expected_values = std::map<id, std::int64_t>;
+
+TEST(Ledger, knows_the_bytes_of_the_embedded_checkpoint) {
+  EXPECT_EQ(weight_bytes(micro()), 6'951'936);
+  EXPECT_EQ(kv_token_bytes(micro()), 4096);
+  EXPECT_EQ(kv_page_bytes(micro(), {2048, 16}), 65'536);
+  EXPECT_EQ(pass_launches(micro()), 26);
+  EXPECT_EQ(pass_weight_bytes(micro(), 1), 6'952'448);
+  EXPECT_EQ(pass_weight_bytes(micro(), 8), 6'956'032);
+}
+
+TEST(Ledger, knows_the_bytes_of_the_fixture) {
+  EXPECT_EQ(weight_bytes(tiny()), 2'429'184);
+  EXPECT_EQ(kv_token_bytes(tiny()), 1536);
+  EXPECT_EQ(kv_page_bytes(tiny(), {512, 16}), 24'576);
+  EXPECT_EQ(pass_launches(tiny()), 20);
+  EXPECT_EQ(pass_weight_bytes(tiny(), 1), 2'429'696);
+  EXPECT_EQ(pass_weight_bytes(tiny(), 8), 2'433'280);
+}
+
+TEST(Ledger, knows_what_the_arena_holds) {
+  const arena_shape of_micro = arena_of(micro(), {2048, 16});
+  EXPECT_EQ(of_micro.weights_bytes, 6'951'936);
+  EXPECT_EQ(of_micro.kv_bytes, 8'388'608);
+  EXPECT_EQ(of_micro.activations_bytes, 22'298'624);
+  EXPECT_EQ(of_micro.total_bytes(), 37'639'168);
+  EXPECT_EQ(arena_of(tiny(), {512, 16}).total_bytes(), 6'168'832);
+}
+
+TEST(Ledger, rounds_what_is_not_a_multiple_of_a_grant) {
+  model_shape odd = tiny();
+  odd.hidden = 129;
+  // One norm of the hidden size: 516 bytes take 576.
+  const auto one = [](model_shape m) { return arena_of(m, {16, 16}).weights_bytes; };
+  model_shape flat = odd;
+  flat.layers = 0;
+  flat.vocab_rows = 0;
+  EXPECT_EQ(one(flat), 576);
+}
+
+TEST(Ledger, expects_of_a_load_what_the_file_holds) {
+  const expected_values expected{
+      {id::checkpoint_file_bytes, 6'956'864},
+      {id::checkpoint_tensor_bytes, 6'951'936},
+      {id::checkpoint_loaded_tensors_count, 46},
+      {id::checkpoint_unused_tensors_count, 0},
+      {id::weights_h2d_bytes, 6'951'936},
+      {id::weights_h2d_copies_count, 46},
+      {id::arena_live_bytes, 37'639'168},
+      {id::arena_peak_bytes, 37'639'168},
+      {id::arena_allocations_count, 3},
+      {id::kv_capacity_pages, 128},
+      {id::device_submissions_count, 48},
+      {id::device_events_count, 2},
+      {id::device_syncs_count, 1},
+  };
+  EXPECT_EQ(by_counter(expect_load(micro(), {2048, 16})), expected);
+}
+
+TEST(Ledger, expects_of_a_request_what_its_lengths_say) {
+  const expected_values expected{
+      {id::inputs_h2d_bytes, 76},        {id::inputs_h2d_copies_count, 12},
+      {id::compute_launches_count, 312}, {id::compute_weight_bytes, 83'432'960},
+      {id::kv_allocated_pages, 2},       {id::kv_freed_pages, 2},
+      {id::kv_append_bytes, 77'824},     {id::kv_append_copies_count, 96},
+      {id::kv_read_bytes, 778'240},      {id::logits_d2h_bytes, 98'304},
+      {id::logits_d2h_copies_count, 12}, {id::device_submissions_count, 504},
+      {id::device_events_count, 72},     {id::device_syncs_count, 12},
+      {id::sampling_draws_count, 12},    {id::sampling_candidates_count, 24'576},
+      {id::engine_requests_count, 1},    {id::engine_prompt_tokens, 8},
+      {id::engine_generated_tokens, 12}, {id::engine_decode_steps_count, 11},
+  };
+  EXPECT_EQ(by_counter(expect_request(micro(), {2048, 16}, {8, 11})), expected);
+}
+
+// A prompt of 17 tokens touches two pages of 16 in prefill.
+TEST(Ledger, expects_a_copy_more_a_page_that_the_prompt_touches) {
+  const auto seen = by_counter(expect_request(tiny(), {512, 16}, {17, 3}));
+  EXPECT_EQ(seen.at(id::kv_append_copies_count), 30);
+  EXPECT_EQ(seen.at(id::kv_append_bytes), 30'720);
+  EXPECT_EQ(seen.at(id::kv_read_bytes), 322'560);
+  EXPECT_EQ(seen.at(id::compute_weight_bytes), 9'726'976);
+  EXPECT_EQ(seen.at(id::kv_allocated_pages), 2);
+  EXPECT_EQ(seen.at(id::device_submissions_count), 142);
+}
+
+TEST(Ledger, expects_levels_of_the_context_and_nothing_after_the_end) {
+  EXPECT_EQ(by_counter(expect_levels({2048, 16}, 17)),
+            (expected_values{{id::kv_live_pages, 2}, {id::engine_context_tokens, 17}}));
+  EXPECT_EQ(by_counter(expect_levels({2048, 16}, 16)).at(id::kv_live_pages), 1);
+  EXPECT_EQ(by_counter(expect_unload()),
+            (expected_values{{id::arena_live_bytes, 0}, {id::arena_frees_count, 3}}));
+}
+
+// What a request moves is the sum of its passes, each looked at alone: a closed form that forgets
+// the context or counts the head twice does not add up.
+TEST(Ledger, is_the_sum_of_its_passes) {
+  for (const model_shape& model : {micro(), tiny()})
+    for (const std::int64_t prompt : {1, 2, 15, 16, 17, 100})
+      for (const std::int64_t steps : {0, 1, 15, 16, 63}) {
+        std::int64_t weights = 0;
+        std::int64_t read = 0;
+        for (std::int64_t context = prompt; context <= prompt + steps; ++context) {
+          const std::int64_t tokens = context == prompt ? prompt : 1;
+          weights += weight_bytes(model) + tokens * model.hidden * model.weight_width_bytes;
+          for (std::int64_t seen = context - tokens + 1; seen <= context; ++seen)
+            read += seen * kv_token_bytes(model);
+        }
+        const auto whole = by_counter(expect_request(model, {2048, 16}, {prompt, steps}));
+        EXPECT_EQ(whole.at(id::compute_weight_bytes), weights) << prompt << " + " << steps;
+        EXPECT_EQ(whole.at(id::kv_read_bytes), read) << prompt << " + " << steps;
+        EXPECT_EQ(whole.at(id::kv_allocated_pages), (prompt + steps + 15) / 16);
+      }
+}
+
+// A head of its own is one more table in the file, but is not read more often.
+TEST(Ledger, counts_an_untied_head_as_a_table_of_its_own) {
+  model_shape untied = micro();
+  untied.is_head_tied = false;
+  const std::int64_t table = 2048 * 256 * 2;
+  EXPECT_EQ(weight_bytes(untied), 6'951'936 + table);
+  EXPECT_EQ(pass_weight_bytes(untied, 1), 6'952'448);
+  EXPECT_EQ(by_counter(expect_load(untied, {2048, 16})).at(id::weights_h2d_copies_count), 47);
+}
+
+}  // namespace
+}  // namespace assay::scenarios

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this file a reference could carry the wrong relation, source or bound: too wide, and a
+// lie passes; too narrow, and a busy machine accuses an honest counter.
+#include "harness/cli/references.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <optional>
+
+#include "scenarios/embedded.h"
+
+namespace assay::cli {
+namespace {
+
+using id = telemetry::counter_id;
+using telemetry::range;
+
+// The one reference of that counter, source and relation.
+std::optional<std::int64_t> value_of(const std::vector<reference_value>& from, id counter,
+                                     assay_source source, assay_relation relation) {
+  std::optional<std::int64_t> found;
+  for (const reference_value& each : from) {
+    if (each.counter != counter || each.source != source || each.relation != relation) continue;
+    EXPECT_FALSE(found.has_value()) << "said twice";
+    found = each.bits;
+  }
+  return found;
+}
+
+double real_of(const std::optional<std::int64_t>& bits) {
+  return bits ? std::bit_cast<double>(*bits) : -1.0;
+}
+
+assay_record copy(range of, std::int64_t start_ns, std::int64_t end_ns, std::int64_t bytes) {
+  assay_record record{};
+  record.kind = ASSAY_ACTIVITY;
+  record.op = ASSAY_OP_COPY;
+  record.range = static_cast<std::uint16_t>(of);
+  record.start_ns = start_ns;
+  record.end_ns = end_ns;
+  record.amount = bytes;
+  return record;
+}
+
+// A prompt of 8 ids and 2 decode steps: three logits copies, 40 us from the first to the last.
+request_evidence made_up_request() {
+  request_evidence seen;
+  seen.model = scenarios::read_model_shape(scenarios::embedded_checkpoint()).value();
+  seen.cache = {2048, 16};
+  seen.prompt_ids = 8;
+  seen.received_ids = 3;
+  seen.asked_steps = 2;
+  seen.text_bytes = 11;
+  seen.vocabulary_bytes = 11;
+  seen.pages_by_walk = 1;
+  seen.prefill = {1'000'000, 1'060'000};
+  seen.decode_steps_ns = 39'000;
+  seen.first_to_last_token_ns = 41'000;
+  seen.prefill_input_bytes = 32;
+  seen.prefill_busy_ns = 50'000;
+  seen.decode_busy_ns = 30'000;
+  seen.prefill_caller = {20'000, 700, 90, 5};
+  seen.decode_caller = {10'000, 3000, 400, 60};
+  seen.activity.take({{copy(range::inputs, 1'000'100, 1'000'200, 32),
+                       copy(range::logits, 1'049'000, 1'050'000, 8192),
+                       copy(range::inputs, 1'060'100, 1'060'200, 4),
+                       copy(range::logits, 1'069'000, 1'070'000, 8192),
+                       copy(range::inputs, 1'080'100, 1'080'200, 4),
+                       copy(range::logits, 1'089'000, 1'090'000, 8192)}});
+  return seen;
+}
+
+TEST(References, of_a_request_say_what_each_source_saw) {
+  const auto said = references_of(made_up_request());
+  const auto exact = [&](id counter, assay_source source) {
+    return value_of(said, counter, source, ASSAY_EQUAL);
+  };
+  EXPECT_EQ(exact(id::engine_prompt_tokens, ASSAY_SOURCE_LEDGER), 8);
+  EXPECT_EQ(exact(id::engine_prompt_tokens, ASSAY_SOURCE_CONTENT), 8);
+  EXPECT_EQ(exact(id::engine_prompt_tokens, ASSAY_SOURCE_DEVICE_RECORDS), 8);
+  EXPECT_EQ(exact(id::engine_generated_tokens, ASSAY_SOURCE_CONTENT), 3);
+  EXPECT_EQ(exact(id::engine_generated_tokens, ASSAY_SOURCE_DEVICE_RECORDS), 3);
+  EXPECT_EQ(exact(id::engine_decode_steps_count, ASSAY_SOURCE_CONTENT), 2);
+  EXPECT_EQ(exact(id::engine_decode_steps_count, ASSAY_SOURCE_DEVICE_RECORDS), 2);
+  EXPECT_EQ(exact(id::engine_requests_count, ASSAY_SOURCE_CONTENT), 1);
+  EXPECT_EQ(exact(id::sampling_draws_count, ASSAY_SOURCE_LEDGER), 3);
+  EXPECT_EQ(exact(id::sampling_candidates_count, ASSAY_SOURCE_LEDGER), 3 * 2048);
+  EXPECT_EQ(exact(id::sampling_candidates_count, ASSAY_SOURCE_DEVICE_RECORDS), 3 * 2048);
+  EXPECT_EQ(exact(id::kv_allocated_pages, ASSAY_SOURCE_CONTENT), 1);
+  EXPECT_EQ(exact(id::kv_freed_pages, ASSAY_SOURCE_CONTENT), 1);
+  EXPECT_EQ(exact(id::kv_append_bytes, ASSAY_SOURCE_LEDGER), 10 * 4096);
+  EXPECT_EQ(exact(id::tokenizer_decoded_tokens, ASSAY_SOURCE_DEVICE_RECORDS), 3);
+  EXPECT_EQ(exact(id::tokenizer_decoded_bytes, ASSAY_SOURCE_CONTENT), 11);
+  EXPECT_EQ(exact(id::tokenizer_decoded_bytes, ASSAY_SOURCE_LEDGER), 11);
+  EXPECT_EQ(exact(id::device_submissions_count, ASSAY_SOURCE_DEVICE_RECORDS), 6);
+}
+
+TEST(References, name_the_records_that_they_rest_on) {
+  const auto rests_on = [](id counter) {
+    for (const reference_value& each : references_of(made_up_request()))
+      if (each.counter == counter && each.source == ASSAY_SOURCE_DEVICE_RECORDS)
+        return each.rests_on;
+    return range::sentinel;
+  };
+  EXPECT_EQ(rests_on(id::engine_prompt_tokens), range::inputs);
+  EXPECT_EQ(rests_on(id::engine_decode_steps_count), range::inputs);
+  EXPECT_EQ(rests_on(id::sampling_draws_count), range::logits);
+  EXPECT_EQ(rests_on(id::tokenizer_decoded_tokens), range::logits);
+  EXPECT_EQ(rests_on(id::device_submissions_count), range::any);
+}
+
+// The harness's stamps come after the engine's, the device's before them: a hold-up at the first
+// token shortens the one and lengthens the other.
+TEST(References, give_each_end_of_an_interval_its_own_allowance) {
+  const auto said = references_of(made_up_request());
+  const auto bound = [&](id counter, assay_source source, assay_relation relation) {
+    return value_of(said, counter, source, relation);
+  };
+  const auto harness = ASSAY_SOURCE_HOST_SPAN;
+  const auto device = ASSAY_SOURCE_DEVICE_RECORDS;
+  EXPECT_EQ(bound(id::engine_itl_ns, harness, ASSAY_AT_LEAST), 41'000 - (3000 + 60));
+  EXPECT_EQ(bound(id::engine_itl_ns, harness, ASSAY_AT_MOST), 41'000 + (700 + 5));
+  EXPECT_EQ(bound(id::engine_itl_ns, device, ASSAY_AT_LEAST), 40'000 - (700 + 5 + 90));
+  EXPECT_EQ(bound(id::engine_itl_ns, device, ASSAY_AT_MOST), 40'000 + (3000 + 60 + 400));
+  const auto rate = [&](assay_source source, assay_relation relation) {
+    return real_of(bound(id::engine_decode_tokens_per_s, source, relation));
+  };
+  EXPECT_DOUBLE_EQ(rate(harness, ASSAY_AT_LEAST), 2e9 / 41'705);
+  EXPECT_DOUBLE_EQ(rate(harness, ASSAY_AT_MOST), 2e9 / 37'940);
+  EXPECT_DOUBLE_EQ(rate(device, ASSAY_AT_LEAST), 2e9 / 43'460);
+  EXPECT_DOUBLE_EQ(rate(device, ASSAY_AT_MOST), 2e9 / 39'205);
+}
+
+TEST(References, enclose_what_the_harness_itself_bracketed) {
+  const auto said = references_of(made_up_request());
+  const auto harness = ASSAY_SOURCE_HOST_SPAN;
+  EXPECT_EQ(value_of(said, id::engine_ttft_ns, harness, ASSAY_AT_LEAST), 60'000 - 705);
+  EXPECT_EQ(value_of(said, id::engine_ttft_ns, harness, ASSAY_AT_MOST), 60'000);
+  EXPECT_EQ(value_of(said, id::engine_decode_step_ns, harness, ASSAY_AT_LEAST), 39'000 - 3060);
+  EXPECT_EQ(value_of(said, id::engine_decode_step_ns, harness, ASSAY_AT_MOST), 39'000);
+  EXPECT_EQ(value_of(said, id::engine_ttft_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST),
+            50'000);
+  EXPECT_EQ(value_of(said, id::engine_ttft_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST),
+            20'000 + 700 + 90 + 5 + 50'000 + 1'000'000);
+  EXPECT_EQ(value_of(said, id::sampling_host_ns, harness, ASSAY_AT_MOST), 60'000 + 39'000);
+}
+
+TEST(References, of_a_request_without_steps_say_nothing_of_steps) {
+  request_evidence seen = made_up_request();
+  seen.asked_steps = 0;
+  seen.received_ids = 1;
+  for (const reference_value& each : references_of(seen)) {
+    EXPECT_NE(each.counter, id::engine_itl_ns);
+    EXPECT_NE(each.counter, id::engine_decode_step_ns);
+    EXPECT_NE(each.counter, id::engine_decode_tokens_per_s);
+  }
+}
+
+// Malformed bytes come out as U+FFFD: three bytes for one to three.
+TEST(References, bound_the_bytes_of_text_that_was_mended) {
+  request_evidence seen = made_up_request();
+  seen.text_bytes = 15;
+  seen.is_text_mended = true;
+  const auto said = references_of(seen);
+  const auto of = [&](assay_relation relation) {
+    return value_of(said, id::tokenizer_decoded_bytes, ASSAY_SOURCE_LEDGER, relation);
+  };
+  EXPECT_EQ(of(ASSAY_EQUAL), std::nullopt);
+  EXPECT_EQ(of(ASSAY_AT_LEAST), 11);
+  EXPECT_EQ(of(ASSAY_AT_MOST), 33);
+}
+
+TEST(References, of_an_encode_use_the_vocabulary_only_for_text_that_stays_as_it_is) {
+  encode_evidence seen;
+  seen.text_bytes = 17;
+  seen.vocabulary_bytes = 16;
+  seen.ids = 10;
+  const auto ledger = [](const encode_evidence& of) {
+    return value_of(references_of(of), id::tokenizer_encoded_bytes, ASSAY_SOURCE_LEDGER,
+                    ASSAY_EQUAL);
+  };
+  EXPECT_EQ(ledger(seen), std::nullopt);
+  seen.is_text_normal = true;
+  EXPECT_EQ(ledger(seen), 16);
+}
+
+TEST(References, of_an_encode_bound_its_time_from_both_sides) {
+  encode_evidence seen;
+  seen.text_bytes = 17;
+  seen.ids = 10;
+  seen.oracle_ids = 10;
+  seen.span = {5000, 95'000};
+  seen.cpu_ns = 80'000;
+  seen.cpu_clock_ns = 300;
+  seen.caller = {85'000, 2000, 0, 0};
+  const auto said = references_of(seen);
+  const auto time = [&](assay_source source, assay_relation relation) {
+    return value_of(said, id::tokenizer_encode_ns, source, relation);
+  };
+  EXPECT_EQ(time(ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST), 90'000 - 2000 - 1200);
+  EXPECT_EQ(time(ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST), 90'000);
+  EXPECT_EQ(time(ASSAY_SOURCE_PROCESS, ASSAY_AT_LEAST), 80'000 - 600);
+  EXPECT_EQ(time(ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST), 87'000);
+  EXPECT_EQ(value_of(said, id::tokenizer_encoded_tokens, ASSAY_SOURCE_ORACLE, ASSAY_EQUAL), 10);
+}
+
+TEST(References, of_a_load_take_the_cache_from_what_the_arena_granted) {
+  load_evidence seen;
+  seen.model = scenarios::read_model_shape(scenarios::embedded_checkpoint()).value();
+  seen.cache = {2048, 16};
+  seen.stat_file_bytes = 6'956'864;
+  seen.arena_bytes = 37'639'168;
+  seen.weights.copies = 46;
+  seen.weights.busy_ns = 900;
+  seen.operations = 48;
+  seen.span = {0, 5000};
+  seen.caller = {3000, 200, 10, 0};
+  const auto said = references_of(seen);
+  EXPECT_EQ(value_of(said, id::kv_capacity_pages, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL), 128);
+  EXPECT_EQ(value_of(said, id::checkpoint_tensor_bytes, ASSAY_SOURCE_CONTENT, ASSAY_EQUAL),
+            6'951'936);
+  EXPECT_EQ(
+      value_of(said, id::checkpoint_unused_tensors_count, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),
+      0);
+  EXPECT_EQ(value_of(said, id::checkpoint_load_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST), 4800);
+  EXPECT_EQ(value_of(said, id::checkpoint_load_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST),
+            3000 + 200 + 10 + 900 + 1'000'000);
+  // What came from a disk kept the caller waiting in a way that no account tells.
+  seen.major_faults_count = 1;
+  EXPECT_EQ(
+      value_of(references_of(seen), id::checkpoint_load_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST),
+      std::nullopt);
+}
+
+TEST(References, of_levels_compare_the_context_with_what_was_appended) {
+  const auto model = scenarios::read_model_shape(scenarios::embedded_checkpoint()).value();
+  const auto said = references_of_levels(model, {2048, 16}, 17, 17 * 4096, 2);
+  EXPECT_EQ(value_of(said, id::kv_live_pages, ASSAY_SOURCE_LEDGER, ASSAY_EQUAL), 2);
+  EXPECT_EQ(value_of(said, id::kv_live_pages, ASSAY_SOURCE_CONTENT, ASSAY_EQUAL), 2);
+  EXPECT_EQ(value_of(said, id::engine_context_tokens, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),
+            17);
+}
+
+}  // namespace
+}  // namespace assay::cli
