@@ -96,11 +96,10 @@ result<void> recorder::facts(std::string_view json) {
 result<void> recorder::records(std::span<const assay_record> records) {
   window_tally_.take(records);
   request_tally_.take(records);
-  run_tally_.take(records);
   for (lane& each : lanes_) {
-    each.filtered.clear();
-    each.to.instrument->filter(records, each.filtered);
-    if (!each.filtered.empty()) ASSAY_TRY(each.to.out->records(each.filtered));
+    each.scratch.clear();
+    const auto kept = each.to.instrument->filter(records, each.scratch);
+    if (!kept.empty()) ASSAY_TRY(each.to.out->records(kept));
   }
   return {};
 }

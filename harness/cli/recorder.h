@@ -58,7 +58,6 @@ class recorder final : public trace::sink {
   /// Sums since the last clear of each.
   activity_tally& window_tally() { return window_tally_; }
   activity_tally& request_tally() { return request_tally_; }
-  activity_tally& run_tally() { return run_tally_; }
 
   result<void> contract(std::string_view json) override;
   result<void> facts(std::string_view json) override;
@@ -75,7 +74,7 @@ class recorder final : public trace::sink {
   struct lane {
     track to;
     trace::snapshot_writer snapshots;
-    std::vector<assay_record> filtered;
+    std::vector<assay_record> scratch;
   };
   result<void> snapshot_all(std::int64_t at_ns);
 
@@ -84,7 +83,6 @@ class recorder final : public trace::sink {
   std::vector<open_window> open_;
   activity_tally window_tally_;
   activity_tally request_tally_;
-  activity_tally run_tally_;
 };
 
 }  // namespace assay::cli

@@ -14,7 +14,8 @@ bool is_activity_of(const assay_record& record, telemetry::range range) {
 class shifted_clock final : public instrument {
  public:
   explicit shifted_clock(std::int64_t shift_ns) : shift_ns_(shift_ns) {}
-  void filter(std::span<const assay_record> seen, std::vector<assay_record>& kept) override {
+  std::span<const assay_record> filter(std::span<const assay_record> seen,
+                                       std::vector<assay_record>& kept) override {
     for (assay_record record : seen) {
       if (is_activity_of(record, telemetry::range::compute)) {
         record.start_ns += shift_ns_;
@@ -22,6 +23,7 @@ class shifted_clock final : public instrument {
       }
       kept.push_back(record);
     }
+    return kept;
   }
 
  private:
@@ -32,11 +34,13 @@ class shifted_clock final : public instrument {
 class dropped_record final : public instrument {
  public:
   explicit dropped_record(strength how) : how_(how) {}
-  void filter(std::span<const assay_record> seen, std::vector<assay_record>& kept) override {
+  std::span<const assay_record> filter(std::span<const assay_record> seen,
+                                       std::vector<assay_record>& kept) override {
     for (const assay_record& record : seen) {
       if (is_victim(record) && ++victims_seen_ == victim_number) continue;
       kept.push_back(record);
     }
+    return kept;
   }
 
  private:

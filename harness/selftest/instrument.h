@@ -53,9 +53,12 @@ class instrument : public telemetry::counter_writer {
     static_cast<void>(real);
   }
 
-  /// Damages the ground truth on its way into this instrument's trace. Appends to `kept`.
-  virtual void filter(std::span<const assay_record> seen, std::vector<assay_record>& kept) {
-    kept.insert(kept.end(), seen.begin(), seen.end());
+  /// Damages the ground truth on its way into this instrument's trace: returns what is kept, either
+  /// `seen` itself or what it put into `scratch`, which comes empty.
+  virtual std::span<const assay_record> filter(std::span<const assay_record> seen,
+                                               std::vector<assay_record>& scratch) {
+    static_cast<void>(scratch);
+    return seen;
   }
 
   const telemetry::registry& readings() const { return registry_; }
