@@ -267,6 +267,7 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
   tell_("measuring what this machine's memory can carry");
   ASSAY_TRY(conditions_->calibrate(recorder_));
+  ASSAY_TRY(recorder_.facts(conditions_->facts_of_ceilings()));
   ASSAY_TRY_ASSIGN(tokenizer_,
                    tokenizer::tokenizer::load(options_.checkpoint / "tokenizer.json", writer_));
   ASSAY_TRY_ASSIGN(vocabulary_,
