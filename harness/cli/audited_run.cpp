@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -143,8 +144,10 @@ result<std::vector<std::int32_t>> run::encode(std::size_t index) {
   seen.span.begin_ns = host_now().ns;
   std::vector<std::int32_t> ids = tokenizer_->encode(wanted.prompt);
   seen.span.end_ns = host_now().ns;
-  seen.cpu_ns = thread_cpu_ns() - cpu_before_ns;
-  seen.cpu_clock_ns = cpu_before_ns - first_read_ns;
+  const std::int64_t cpu_after_ns = thread_cpu_ns();
+  const std::int64_t last_read_ns = thread_cpu_ns();
+  seen.cpu_ns = cpu_after_ns - cpu_before_ns;
+  seen.cpu_clock_ns = std::max(cpu_before_ns - first_read_ns, last_read_ns - cpu_after_ns);
   ASSAY_TRY(recorder_.stop());
   ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
   seen.text_bytes = static_cast<std::int64_t>(wanted.prompt.size());
@@ -267,6 +270,7 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
   tell_("measuring what this machine's memory can carry");
   ASSAY_TRY(conditions_->calibrate(recorder_));
+  ASSAY_TRY(recorder_.facts(conditions_->facts_of_ceilings()));
   ASSAY_TRY_ASSIGN(tokenizer_,
                    tokenizer::tokenizer::load(options_.checkpoint / "tokenizer.json", writer_));
   ASSAY_TRY_ASSIGN(vocabulary_,

@@ -70,12 +70,12 @@ std::int64_t behind_device_ns(const thread_time& caller) {
   return held_up_ns(caller) + caller.workers_wait_ns;
 }
 
-// No caller can have spent longer than it ran, waited for a core, and waited for the device, which
-// worked or waited for a core itself.
-std::int64_t longest_ns(const thread_time& caller, std::int64_t device_busy_ns,
-                        std::int64_t sleeps) {
-  return caller.run_ns + caller.wait_ns + caller.workers_wait_ns + caller.steal_ns +
-         device_busy_ns + sleeps * wake_up_ns;
+// No caller can have spent longer than it ran, waited for a core, and waited for workers, which ran
+// or waited for a core themselves. The kernel's word alone: were it the records' of how long the
+// work took, a device that stamps wrong would accuse an honest counter.
+std::int64_t longest_ns(const thread_time& caller, std::int64_t sleeps) {
+  return caller.run_ns + caller.wait_ns + caller.workers_run_ns + caller.workers_wait_ns +
+         caller.steal_ns + sleeps * wake_up_ns;
 }
 
 void add_ledger(values& to, const std::vector<scenarios::expectation>& expected) {
@@ -141,7 +141,7 @@ void add_times(values& to, const request_evidence& seen) {
   to.push_back(
       {id::engine_ttft_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.prefill_busy_ns});
   to.push_back({id::engine_ttft_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
-                longest_ns(seen.prefill_caller, seen.prefill_busy_ns, 1)});
+                longest_ns(seen.prefill_caller, 1)});
   to.push_back({id::sampling_host_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST,
                 seen.prefill.length_ns() + seen.decode_steps_ns});
   // The runtime's stamps enclose the device's of the same call.
@@ -154,7 +154,7 @@ void add_times(values& to, const request_evidence& seen) {
   to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST,
                 seen.decode_busy_ns});
   to.push_back({id::engine_decode_step_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
-                longest_ns(caller, seen.decode_busy_ns, seen.asked_steps)});
+                longest_ns(caller, seen.asked_steps)});
 }
 
 }  // namespace
@@ -179,8 +179,8 @@ values references_of(const load_evidence& seen) {
       {id::checkpoint_load_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.weights.busy_ns});
   // A page that came from a disk kept the caller waiting in a way that no account tells.
   if (seen.major_faults_count == 0)
-    to.push_back({id::checkpoint_load_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
-                  longest_ns(seen.caller, seen.weights.busy_ns, 1)});
+    to.push_back(
+        {id::checkpoint_load_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST, longest_ns(seen.caller, 1)});
   return to;
 }
 
@@ -201,7 +201,7 @@ values references_of(const encode_evidence& seen) {
   enclosed(to, id::tokenizer_encode_ns, seen.span.length_ns(), seen.caller);
   between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS,
           std::max<std::int64_t>(seen.cpu_ns - 2 * seen.cpu_clock_ns, 0),
-          longest_ns(seen.caller, 0, 0));
+          longest_ns(seen.caller, 0));
   return to;
 }
 

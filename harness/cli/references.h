@@ -21,12 +21,13 @@ struct thread_time {
   std::int64_t wait_ns = 0;          ///< runnable, but not running
   std::int64_t workers_wait_ns = 0;  ///< the same of the streams' workers, summed
   std::int64_t steal_ns = 0;         ///< taken by the hypervisor, machine-wide, to the tick
+  std::int64_t workers_run_ns = 0;   ///< of the streams' workers on a CPU, summed
 };
 
 /// Sum of two brackets of one thread.
 inline thread_time operator+(const thread_time& a, const thread_time& b) {
   return {a.run_ns + b.run_ns, a.wait_ns + b.wait_ns, a.workers_wait_ns + b.workers_wait_ns,
-          a.steal_ns + b.steal_ns};
+          a.steal_ns + b.steal_ns, a.workers_run_ns + b.workers_run_ns};
 }
 
 /// The load of a checkpoint, as the harness saw it.

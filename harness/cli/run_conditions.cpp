@@ -68,6 +68,12 @@ result<run_conditions> run_conditions::open(const run_options& options) {
   return conditions;
 }
 
+std::string run_conditions::facts_of_ceilings() const {
+  trace::run_facts facts;
+  facts.ceilings = link_->ceilings();
+  return trace::to_json(facts);
+}
+
 std::string run_conditions::facts_after() const {
   trace::run_facts after;
   after.ceilings = link_->ceilings();

@@ -29,6 +29,9 @@ class run_conditions {
   result<void> sample(trace::sink& to) { return link_->sample(to); }
 
   std::string facts_before() const { return trace::to_json(before_); }
+  /// The ceilings so far. Stated before the work that they bound, or nothing of it is held against
+  /// them: an audit reads a trace once.
+  std::string facts_of_ceilings() const;
   /// Ceilings, and what changed while the run went on.
   std::string facts_after() const;
 

@@ -61,7 +61,7 @@ request_evidence made_up_request() {
   seen.prefill_input_bytes = 32;
   seen.prefill_busy_ns = 50'000;
   seen.decode_busy_ns = 30'000;
-  seen.prefill_caller = {20'000, 700, 90, 5};
+  seen.prefill_caller = {20'000, 700, 90, 5, 45'000};
   seen.decode_caller = {10'000, 3000, 400, 60};
   seen.activity.take({{copy(range::inputs, 1'000'100, 1'000'200, 32),
                        copy(range::logits, 1'049'000, 1'050'000, 8192),
@@ -143,7 +143,7 @@ TEST(References, enclose_what_the_harness_itself_bracketed) {
   EXPECT_EQ(value_of(said, id::engine_ttft_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST),
             50'000);
   EXPECT_EQ(value_of(said, id::engine_ttft_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST),
-            20'000 + 700 + 90 + 5 + 50'000 + 1'000'000);
+            20'000 + 700 + 90 + 5 + 45'000 + 1'000'000);
   EXPECT_EQ(value_of(said, id::sampling_host_ns, harness, ASSAY_AT_MOST), 60'000 + 39'000);
 }
 
@@ -216,7 +216,7 @@ TEST(References, of_a_load_take_the_cache_from_what_the_arena_granted) {
   seen.weights.busy_ns = 900;
   seen.operations = 48;
   seen.span = {0, 5000};
-  seen.caller = {3000, 200, 10, 0};
+  seen.caller = {3000, 200, 10, 0, 800};
   const auto said = references_of(seen);
   EXPECT_EQ(value_of(said, id::kv_capacity_pages, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL), 128);
   EXPECT_EQ(value_of(said, id::checkpoint_tensor_bytes, ASSAY_SOURCE_CONTENT, ASSAY_EQUAL),
@@ -226,7 +226,7 @@ TEST(References, of_a_load_take_the_cache_from_what_the_arena_granted) {
       0);
   EXPECT_EQ(value_of(said, id::checkpoint_load_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST), 4800);
   EXPECT_EQ(value_of(said, id::checkpoint_load_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST),
-            3000 + 200 + 10 + 900 + 1'000'000);
+            3000 + 200 + 10 + 800 + 1'000'000);
   // What came from a disk kept the caller waiting in a way that no account tells.
   seen.major_faults_count = 1;
   EXPECT_EQ(
