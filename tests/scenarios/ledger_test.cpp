@@ -152,6 +152,7 @@ TEST(Ledger, counts_an_untied_head_as_a_table_of_its_own) {
   untied.is_head_tied = false;
   const std::int64_t table = 2048 * 256 * 2;
   EXPECT_EQ(weight_bytes(untied), 6'951'936 + table);
+  EXPECT_EQ(arena_of(untied, {2048, 16}).weights_bytes, 6'951'936 + table);
   EXPECT_EQ(pass_weight_bytes(untied, 1), 6'952'448);
   EXPECT_EQ(by_counter(expect_load(untied, {2048, 16})).at(id::weights_h2d_copies_count), 47);
 }
