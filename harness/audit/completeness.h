@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "harness/audit/activity_cell.h"
+#include "harness/audit/stream_order.h"
 
 namespace assay::audit {
 
@@ -39,26 +40,25 @@ struct completeness {
 /// Defects by range slot, and those that no range can be named for.
 struct slot_defects {
   std::array<std::uint64_t, range_slots> of_slot{};
-  std::uint64_t total = 0;
+  std::uint64_t without_slot = 0;
 
-  static slot_defects of(const completeness& from) {
+  static slot_defects of(const completeness& from,
+                         const std::array<order_defects, cell_total>& order) {
     slot_defects sums;
-    sums.total = from.total;
-    if (from.total == 0) return sums;
-    for (int cell = 0; cell < cell_total; ++cell)
+    for (const std::uint64_t each : from.orphans_without_range) sums.without_slot += each;
+    sums.without_slot += from.overflows + from.unreadable_activities;
+    for (int cell = 0; cell < cell_total; ++cell) {
+      const auto at = static_cast<std::size_t>(cell);
       sums.of_slot[static_cast<std::size_t>(slot_of_cell(cell))] +=
-          from.cells[static_cast<std::size_t>(cell)].total();
+          from.cells[at].total() + order[at].out_of_order;
+    }
     return sums;
   }
-  std::uint64_t without_slot() const {
-    std::uint64_t named = 0;
-    for (const std::uint64_t each : of_slot) named += each;
-    return total - named;
-  }
-  /// Did anything go missing since `before` among the records of a range, or of one unknown?
+  /// Did anything go missing or out of order since `before` among the records of a range, or of one
+  /// unknown?
   bool has_grown(const slot_defects& before, telemetry::range range) const {
-    if (range == telemetry::range::any || without_slot() != before.without_slot())
-      return total != before.total;
+    if (without_slot != before.without_slot) return true;
+    if (range == telemetry::range::any) return of_slot != before.of_slot;
     const auto slot = static_cast<std::size_t>(range);
     return of_slot[slot] != before.of_slot[slot];
   }

@@ -20,9 +20,12 @@ model::gate_line gate_inequalities(const evidence& from, void_map& voids) {
     disordered += order.out_of_order;
     instant += order.instant;
     impossible += from.impossible[cell];
-    if (order.out_of_order != 0)
-      blame(voids.cell[cell], fmt::format("G1: {} records of {} break the order of their stream",
-                                          order.out_of_order, cell_name(at)));
+    if (order.out_of_order != 0) {
+      const std::string why = fmt::format("G1: {} records of {} break the order of their stream",
+                                          order.out_of_order, cell_name(at));
+      blame(voids.cell[cell], why);
+      blame(voids.gaps, why);
+    }
     if (from.impossible[cell] != 0)
       blame(voids.cell[cell],
             fmt::format("G1: records of {} are shorter than their link or longer than their events "

@@ -48,6 +48,8 @@ rule_outcome clock_skew(const evidence& from, void_map& voids) {
         cell.early, cell_name(at), cell.outside, time_words(static_cast<double>(cell.worst_ns)));
     blame(voids.wrong_times, why);
     blame(is_sentinel(at) ? voids.all_times : voids.cell_times[static_cast<std::size_t>(at)], why);
+    // A record that begins before its call is no record of that call, in nothing that it says.
+    if (cell.early != 0 && !is_sentinel(at)) blame(voids.cell[static_cast<std::size_t>(at)], why);
     out.findings.push_back(doubt_of(cell_name(at), why.substr(5) + ": their times are in doubt.",
                                     cell.early + cell.outside));
   }

@@ -122,7 +122,7 @@ void trace_fold::begin_window(const assay_record& record) {
     ++evidence_.malformed.windows;
     return;
   }
-  marks_.push_back({slot_defects::of(matcher_.findings()), mistimed_});
+  marks_.push_back({slot_defects::of(matcher_.findings(), order_.defects()), mistimed_});
 }
 
 void trace_fold::end_window(const assay_record& record) {
@@ -197,12 +197,14 @@ void trace_fold::check_times(operation& op, const std::int64_t* window_end_ns) {
     if (window_end_ns != nullptr)
       outside_ns = std::max(outside_ns, saturating_sub(op.end_ns, *window_end_ns));
   }
-  if (early_ns <= slack_ns && outside_ns <= slack_ns) return;
+  // Nothing runs before it was asked for: only the map between the clocks may be off.
+  const bool is_early = early_ns > clock_.findings().bound_ns;
+  if (!is_early && outside_ns <= slack_ns) return;
   ++mistimed_;
   op.is_mistimed = true;
   clock_defects& cell =
       evidence_.clock[static_cast<std::size_t>(cell_of(op.op, op.direction, op.slot))];
-  if (early_ns > slack_ns) ++cell.early;
+  if (is_early) ++cell.early;
   if (outside_ns > slack_ns) ++cell.outside;
   cell.worst_ns = std::max({cell.worst_ns, early_ns, outside_ns});
 }
@@ -278,7 +280,9 @@ void trace_fold::mark_touched(reference_evidence& reference, const observation& 
   if (said.source != ASSAY_SOURCE_DEVICE_RECORDS && said.source != ASSAY_SOURCE_EVENTS) return;
   const auto range = said.range < telemetry::range_count ? static_cast<telemetry::range>(said.range)
                                                          : telemetry::range::any;
-  if (slot_defects::of(matcher_.findings()).has_grown(begin.incomplete, range))
+  // A level was reached by what came in all the windows around this one.
+  const defect_mark& since = spec.is_cumulative() ? begin : marks_.front();
+  if (slot_defects::of(matcher_.findings(), order_.defects()).has_grown(since.incomplete, range))
     reference.rests_on_gaps = true;
   if (spec.is_timed() && mistimed_ != begin.mistimed) reference.rests_on_wrong_times = true;
 }

@@ -26,7 +26,7 @@ class trace_fold {
   static constexpr std::size_t max_waiting = 65'536;
   /// Waits of one window that are kept; those beyond only leave its brackets a looser bound.
   static constexpr std::size_t max_waits = 4096;
-  /// A record's times may miss its window and its call by this: two clock reads and a hand-over.
+  /// A record's times may miss its window by this: two clock reads and a hand-over.
   static constexpr std::int64_t record_slack_ns = 5'000;
 
   explicit trace_fold(std::vector<counter_spec> specs);

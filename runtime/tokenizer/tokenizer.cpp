@@ -165,17 +165,22 @@ result<tokenizer> tokenizer::parse(std::string_view json, const std::filesystem:
 std::vector<std::int32_t> tokenizer::encode(std::string_view text) const {
   const host_time entry = host_now();
   ASSAY_CHECK(text.size() < (std::size_t{1} << 30), "a text to encode is 1 GiB or more");
-  state::run run;
-  run.ids.reserve(text.size() / 3 + 8);
-  if (is_valid_utf8(text))
-    state_->encode_valid(text, run);
-  else
-    state_->encode_valid(with_replacements(text), run);
+  std::vector<std::int32_t> ids;
+  {
+    // Its scratch memory is given back within the bracket, not behind the stamp that ends it.
+    state::run run;
+    run.ids.reserve(text.size() / 3 + 8);
+    if (is_valid_utf8(text))
+      state_->encode_valid(text, run);
+    else
+      state_->encode_valid(with_replacements(text), run);
+    ids = std::move(run.ids);
+  }
   telemetry::counter_writer& counters = state_->counters;
   counters.add(counter_id::tokenizer_encoded_bytes, static_cast<std::int64_t>(text.size()));
-  counters.add(counter_id::tokenizer_encoded_tokens, static_cast<std::int64_t>(run.ids.size()));
+  counters.add(counter_id::tokenizer_encoded_tokens, static_cast<std::int64_t>(ids.size()));
   counters.add(counter_id::tokenizer_encode_ns, host_now() - entry);
-  return std::move(run.ids);
+  return ids;
 }
 
 std::string_view tokenizer::bytes_of(std::int32_t id) const {

@@ -181,7 +181,7 @@ std::vector<fault> shifted_faults() {
               assay_record& run = *t.find(logits(ASSAY_ACTIVITY), 3);
               shift(run, t.find(logits(ASSAY_SUBMISSION), 3)->start_ns - 6'000 - run.start_ns);
             },
-            {step_ns}},
+            {step_ns, logits_bytes}},
       fault{"one_launch_50_ms_late",
             [](test_trace& t) { shift(*t.find(launch_run, 40), 50 * ms); },
             {compute_ns, step_ns}},
@@ -204,7 +204,7 @@ std::vector<fault> shifted_faults() {
                   },
                   [](assay_record& r) { shift(r, -50 * ms); });
             },
-            {weights_ns, weights_rate}}};
+            weight_rows}};
 }
 
 // Clocks and accounts of loss.
