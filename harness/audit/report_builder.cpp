@@ -70,12 +70,18 @@ model::reference reference_line(const counter_evidence& counter, const reference
 }
 
 // A level has moved on since it was last compared; what stands beside the references is what it
-// was then.
+// was then, or on average where they are averages too.
 model::quantity claimed_quantity(const counter_evidence& counter) {
-  if (!counter.spec.is_cumulative())
-    for (const reference_evidence& reference : counter.references)
+  if (!counter.spec.is_cumulative()) {
+    for (const reference_evidence& reference : counter.references) {
       if (reference.relation == ASSAY_EQUAL && reference.exact.compared > 0)
         return quantity_of(reference.exact.last_claimed);
+      if (reference.relation >= ASSAY_AT_MOST && reference.bound.compared > 0)
+        return quantity_of(near_number(
+            reference.bound.claimed.as_double() / static_cast<double>(reference.bound.compared),
+            counter.spec.is_real()));
+    }
+  }
   if (counter.was_measured) return quantity_of(counter.claimed);
   if (!counter.absence_reason.empty()) return absent(counter.absence_reason);
   return absent(std::string(telemetry::to_string(counter.last_state)));
