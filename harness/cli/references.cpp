@@ -200,8 +200,7 @@ values references_of(const encode_evidence& seen) {
     equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_ORACLE, *seen.oracle_ids);
   enclosed(to, id::tokenizer_encode_ns, seen.span.length_ns(), seen.caller);
   between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS,
-          std::max<std::int64_t>(seen.cpu_ns - 2 * seen.cpu_clock_ns, 0),
-          longest_ns(seen.caller, 0));
+          std::max<std::int64_t>(seen.cpu_ns - seen.around_ns, 0), longest_ns(seen.caller, 0));
   return to;
 }
 

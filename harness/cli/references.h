@@ -50,10 +50,10 @@ struct encode_evidence {
   std::int64_t vocabulary_bytes = 0;  ///< of the text that the ids stand for, by the ledger
   bool is_text_normal = false;        ///< nothing may have normalised the text: its bytes are known
   std::optional<std::int64_t> oracle_ids;
-  window_span span;               ///< the harness's stamps right around the call
-  std::int64_t cpu_ns = 0;        ///< of the caller, read right before and after those
-  std::int64_t cpu_clock_ns = 0;  ///< what one such read, a system call, cost then
-  thread_time caller;             ///< from before the window to after it
+  window_span span;            ///< the harness's stamps right around the call
+  std::int64_t cpu_ns = 0;     ///< of the caller, read right before and after those
+  std::int64_t around_ns = 0;  ///< that those two reads took, stamped by the host's clock
+  thread_time caller;          ///< from before the window to after it
 };
 
 /// One request, from before begin_request to after end_request.

@@ -193,7 +193,7 @@ TEST(References, of_an_encode_bound_its_time_from_both_sides) {
   seen.oracle_ids = 10;
   seen.span = {5000, 95'000};
   seen.cpu_ns = 80'000;
-  seen.cpu_clock_ns = 300;
+  seen.around_ns = 600;
   seen.caller = {85'000, 2000, 0, 0};
   const auto said = references_of(seen);
   const auto time = [&](assay_source source, assay_relation relation) {
