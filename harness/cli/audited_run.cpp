@@ -70,7 +70,8 @@ class run {
   result<void> between_windows();
   result<void> known_answers();
   result<void> unload();
-  result<std::vector<std::int32_t>> encode(std::size_t index);
+  result<void> encode(std::size_t index, encode_time_evidence& time);
+  result<void> encode_all();
 
   const run_options& options_;
   const progress& tell_;
@@ -88,6 +89,8 @@ class run {
   std::unique_ptr<probes::sentinel_probe> sentinel_;
   std::optional<run_conditions> conditions_;
   probes::clock_probe clock_;
+
+  std::vector<std::vector<std::int32_t>> prompts_;  ///< of each request, encoded
 
   // Of the request that is open.
   request_evidence seen_;
@@ -134,30 +137,47 @@ result<void> run::load() {
   return {};
 }
 
-result<std::vector<std::int32_t>> run::encode(std::size_t index) {
+result<void> run::encode(std::size_t index, encode_time_evidence& time) {
   const scenarios::scenario_request& wanted = options_.scenario.requests[index];
-  encode_evidence seen;
-  ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, index));
   // Each read of the CPU-time clock lies between two stamps: what the caller burnt outside of the
   // call is at most that long, whatever interrupted it there.
   const std::int64_t before_ns = host_now().ns;
   const std::int64_t cpu_before_ns = thread_cpu_ns();
-  seen.span.begin_ns = host_now().ns;
+  const std::int64_t begin_ns = host_now().ns;
   std::vector<std::int32_t> ids = tokenizer_->encode(wanted.prompt);
-  seen.span.end_ns = host_now().ns;
-  seen.cpu_ns = thread_cpu_ns() - cpu_before_ns;
-  seen.around_ns = seen.span.begin_ns - before_ns + host_now().ns - seen.span.end_ns;
+  const std::int64_t end_ns = host_now().ns;
+  time.cpu_ns += thread_cpu_ns() - cpu_before_ns;
+  time.around_ns += begin_ns - before_ns + host_now().ns - end_ns;
+  time.span_ns += end_ns - begin_ns;
+  ++time.calls;
   ASSAY_TRY(recorder_.stop());
-  ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
+  encode_evidence seen;
   seen.text_bytes = static_cast<std::int64_t>(wanted.prompt.size());
   seen.ids = static_cast<std::int64_t>(ids.size());
   seen.vocabulary_bytes = vocabulary_->written_bytes(ids);
   seen.is_text_normal = scenarios::is_surely_normal(wanted.prompt);
   seen.oracle_ids = wanted.oracle_prompt_tokens;
+  prompts_.push_back(std::move(ids));
   ASSAY_TRY(recorder_.observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
-  return ids;
+  return {};
+}
+
+result<void> run::encode_all() {
+  encode_time_evidence time;
+  const std::size_t prompts = options_.scenario.requests.size();
+  ASSAY_TRY_ASSIGN(const auto usage_before, probes::usage_of_this_thread());
+  ASSAY_TRY(accounts_->start());
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, prompts));
+  for (std::size_t i = 0; i < prompts; ++i) ASSAY_TRY(encode(i, time));
+  ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY_ASSIGN(time.caller, accounts_->since_start());
+  ASSAY_TRY_ASSIGN(const auto usage_after, probes::usage_of_this_thread());
+  time.major_faults_count = (usage_after - usage_before).major_faults_count;
+  ASSAY_TRY(recorder_.observe(references_of(time)));
+  ASSAY_TRY(recorder_.end_window());
+  return {};
 }
 
 void run::take_text(std::string_view text) {
@@ -173,7 +193,7 @@ result<void> run::take_step(engine::step_result step) {
 }
 
 result<void> run::prefill(std::uint64_t index) {
-  ASSAY_TRY_ASSIGN(const auto ids, encode(index));
+  const std::vector<std::int32_t>& ids = prompts_[index];
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_REQUEST, index));
   ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_PREFILL, index));
@@ -254,7 +274,7 @@ result<void> run::known_answers() {
 
 result<void> run::unload() {
   sentinel_.reset();
-  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, options_.scenario.requests.size()));
+  ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, options_.scenario.requests.size() + 1));
   engine_.reset();
   ASSAY_TRY(recorder_.stop());
   ASSAY_TRY(recorder_.observe(references_of_unload()));
@@ -278,6 +298,7 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(load());
   ASSAY_TRY_ASSIGN(sentinel_,
                    probes::sentinel_probe::create(*device_.front, engine_->compute_stream()));
+  ASSAY_TRY(encode_all());
   for (std::size_t i = 0; i < options_.scenario.requests.size(); ++i) {
     ASSAY_TRY(between_windows());
     ASSAY_TRY(request(i));

@@ -15,6 +15,9 @@ using values = std::vector<reference_value>;
 // both be busy; what exceeds a scheduler slice shows up in wait_ns.
 constexpr std::int64_t wake_up_ns = 1'000'000;
 
+// What two parties' stamps of one bracket may differ by (docs/methodology.md).
+constexpr std::int64_t bracket_ns = 2'000;
+
 void equal(values& to, id counter, assay_source source, std::int64_t value) {
   to.push_back({counter, source, ASSAY_EQUAL, value});
 }
@@ -198,9 +201,21 @@ values references_of(const encode_evidence& seen) {
   equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_CONTENT, seen.ids);
   if (seen.oracle_ids)
     equal(to, id::tokenizer_encoded_tokens, ASSAY_SOURCE_ORACLE, *seen.oracle_ids);
-  enclosed(to, id::tokenizer_encode_ns, seen.span.length_ns(), seen.caller);
-  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS,
-          std::max<std::int64_t>(seen.cpu_ns - seen.around_ns, 0), longest_ns(seen.caller, 0));
+  return to;
+}
+
+values references_of(const encode_time_evidence& seen) {
+  values to;
+  // The rule gives a window the slack of one bracket; this one holds as many as there were calls.
+  const std::int64_t least_ns =
+      seen.span_ns - held_up_ns(seen.caller) - (seen.calls - 1) * bracket_ns;
+  between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_HOST_SPAN, std::max<std::int64_t>(least_ns, 0),
+          seen.span_ns);
+  to.push_back({id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_LEAST,
+                std::max<std::int64_t>(seen.cpu_ns - seen.around_ns, 0)});
+  if (seen.major_faults_count == 0)
+    to.push_back(
+        {id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST, longest_ns(seen.caller, 0)});
   return to;
 }
 

@@ -50,10 +50,16 @@ struct encode_evidence {
   std::int64_t vocabulary_bytes = 0;  ///< of the text that the ids stand for, by the ledger
   bool is_text_normal = false;        ///< nothing may have normalised the text: its bytes are known
   std::optional<std::int64_t> oracle_ids;
-  window_span span;            ///< the harness's stamps right around the call
+};
+
+/// The time of all encodes: one takes microseconds, as an interrupt does.
+struct encode_time_evidence {
+  std::int64_t calls = 0;
+  std::int64_t span_ns = 0;    ///< between the harness's stamps right around each call
   std::int64_t cpu_ns = 0;     ///< of the caller, read right before and after those
-  std::int64_t around_ns = 0;  ///< that those two reads took, stamped by the host's clock
-  thread_time caller;          ///< from before the window to after it
+  std::int64_t around_ns = 0;  ///< that these reads took, stamped by the host's clock
+  thread_time caller;          ///< from before the first to after the last
+  std::int64_t major_faults_count = 0;
 };
 
 /// One request, from before begin_request to after end_request.
@@ -83,6 +89,7 @@ std::vector<reference_value> references_of(const load_evidence& seen);
 /// Over the window in which the engine ends.
 std::vector<reference_value> references_of_unload();
 std::vector<reference_value> references_of(const encode_evidence& seen);
+std::vector<reference_value> references_of(const encode_time_evidence& seen);
 std::vector<reference_value> references_of(const request_evidence& seen);
 /// Levels inside an open request; `kv_bytes` were appended so far, by the workers.
 std::vector<reference_value> references_of_levels(const scenarios::model_shape& model,
