@@ -13,7 +13,8 @@ import tree
 
 TABLE = "docs/architecture.md"
 OUTSIDE = ("tests/",)
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# Spaces are optional, and <…> finds our headers, too: the root is on the include path.
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 ROW = re.compile(r"^\|\s*`([a-z0-9_/]+?)/?`\s*\|[^|]*\|([^|]*)\|\s*$")
 
 
@@ -56,9 +57,12 @@ def check_file(root, path, table):
     complaints = []
     text = tree.without_comments(tree.text_of(root, path), keep_strings=True)
     for match in INCLUDE.finditer(text):
-        target = match.group(1)
-        where = f"{path}:{tree.line_of(text, match.start(1))}"
-        if not os.path.isfile(os.path.join(root, target)):
+        target, bracketed = match.groups()
+        where = f"{path}:{tree.line_of(text, match.end())}"
+        if bracketed:
+            if os.path.isfile(os.path.join(root, bracketed)):
+                complaints.append(f'{where}: <{bracketed}> is ours; include it in quotes')
+        elif not os.path.isfile(os.path.join(root, target)):
             complaints.append(f'{where}: "{target}" is not a path from the repository root')
         elif not is_allowed(room, target, table):
             complaints.append(f'{where}: {room} may not include "{target}" ({TABLE})')

@@ -63,6 +63,14 @@ class LayersTest(LintTest):
         self.write("runtime/ops/gemm.cpp", '#include "gemm.h"\n')
         self.assert_red(layers, "not a path from the repository root")
 
+    def test_an_include_without_a_space_is_read(self):
+        self.write("runtime/ops/gemm.cpp", '#include"probes/trace/sink.h"\n')
+        self.assert_red(layers, "runtime/ops may not include")
+
+    def test_a_header_of_ours_in_angle_brackets_is_red(self):
+        self.write("runtime/device/host.cpp", "#include <runtime/telemetry/catalog.h>\n")
+        self.assert_red(layers, "runtime/device/host.cpp:1", "is ours")
+
     def test_an_include_in_a_comment_does_not_count(self):
         self.write("runtime/ops/gemm.cpp", '/*\n#include "probes/trace/sink.h"\n*/\n')
         self.assert_clean(layers)
@@ -77,6 +85,13 @@ class LayersTest(LintTest):
         rooms = layers.rooms(tree.text_of(ROOT, layers.TABLE))
         self.assertGreater(len(rooms), 20)
         self.assertNotIn("runtime/telemetry", rooms["runtime/device"])
+        for room in ("scenarios", "probes/host_device", "probes/sentinel", "probes/link",
+                     "probes/process"):
+            self.assertNotIn("runtime", rooms[room], "what is judged would share its judge's code")
+            self.assertFalse(layers.is_allowed(room, "runtime/engine/engine.h", rooms), room)
+            if room != "scenarios":
+                self.assertFalse(
+                    layers.is_allowed(room, "runtime/telemetry/registry.h", rooms), room)
         self.assertNotIn("everything", sum(
             (allowed for room, allowed in rooms.items() if room != "harness/cli"), []))
 
