@@ -17,4 +17,10 @@ bool reference_evidence::holds() const {
   return bound.violated == 0;
 }
 
+bool reference_evidence::is_below_slack() const {
+  if (relation != ASSAY_NEAR || near.compared() == 0) return false;
+  const double slack = near.slack_per_window() * static_cast<double>(near.compared());
+  return slack > slack_max_ratio * near.high();
+}
+
 }  // namespace assay::audit

@@ -40,6 +40,9 @@ struct reference_evidence {
   bool is_void() const { return !void_reason.empty(); }
   /// Compared and not contradicted. An outcome that noise makes unclear does not hold.
   bool holds() const;
+  /// A time so short that what its brackets may be off by is no small part of it: that it holds
+  /// says nothing.
+  bool is_below_slack() const;
 };
 
 /// One counter: what it claimed, and what everybody else says.

@@ -31,6 +31,9 @@ inline constexpr double excluded_max_ratio = 0.25;
 /// bracket may. Bounds on amounts are exact and come back as they are.
 number widened_bound(const number& bound, const counter_spec& spec, bool is_upper);
 
+/// Slack that is a larger part than this of what was observed leaves nothing to confirm.
+inline constexpr double slack_max_ratio = 0.25;
+
 /// One window's figures. The reference is an interval: low to high, equal where it is a point.
 struct time_sample {
   double claimed = 0.0;

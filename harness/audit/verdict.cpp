@@ -25,7 +25,7 @@ struct sides {
 std::array<sides, source_total> sides_of(const counter_evidence& counter) {
   std::array<sides, source_total> all{};
   for (const reference_evidence& reference : counter.references) {
-    if (reference.is_void() || !reference.holds()) continue;
+    if (reference.is_void() || !reference.holds() || reference.is_below_slack()) continue;
     sides& of = all[static_cast<std::size_t>(reference.source)];
     of.is_whole =
         of.is_whole || reference.relation == ASSAY_EQUAL || reference.relation == ASSAY_NEAR;
@@ -74,6 +74,17 @@ std::string lone_bound_words(const counter_evidence& counter) {
   return {};
 }
 
+std::string below_slack_words(const counter_evidence& counter) {
+  for (const reference_evidence& reference : counter.references)
+    if (!reference.is_void() && reference.holds() && reference.is_below_slack())
+      return fmt::format("; too short to tell: {} may be off by {} over {} windows",
+                         source_name(reference.source),
+                         time_words(reference.near.slack_per_window() *
+                                    static_cast<double>(reference.near.compared())),
+                         reference.near.compared());
+  return {};
+}
+
 decision without_reading(const counter_evidence& counter) {
   if (!counter.has_reading) return {verdict::unmeasured, "no window with a snapshot was compared"};
   if (counter.last_state == reading_state::not_applicable)
@@ -108,7 +119,7 @@ decision decide(const counter_evidence& counter, std::span<const model::finding>
   if (!counter.was_measured) return without_reading(counter);
   const std::vector<std::string> standing = standing_references(counter);
   if (standing.size() >= 2) return {verdict::agree, {}};
-  const std::string lone = lone_bound_words(counter);
+  const std::string lone = below_slack_words(counter) + lone_bound_words(counter);
   if (standing.empty()) return {verdict::unmeasured, "no reference compared it" + lone};
   return {verdict::unmeasured, "one reference only: " + standing.front() + lone};
 }

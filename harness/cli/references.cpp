@@ -88,6 +88,22 @@ void within_accounts(values& to, id counter, std::int64_t span_ns, std::int64_t 
     to.push_back({counter, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST, longest_ns});
 }
 
+// What a worker burns without being asked to: it starts once, and spins after each piece of work.
+constexpr std::int64_t thread_start_ns = 200'000;
+// In a pass a worker may run dry before the input, before the first kernel and after the logits;
+// its wake-ups, small copies and reports take no longer than one spin more.
+constexpr std::int64_t spins_a_pass = 4;
+
+std::int64_t worked_ns(const thread_time& threads, std::int64_t idle_ns) {
+  return std::max<std::int64_t>(threads.workers_run_ns - idle_ns, 0);
+}
+
+// Work lies within the harness's span, and what its worker ran beside spinning was work.
+void work_between(values& to, id counter, std::int64_t least_ns, std::int64_t span_ns) {
+  to.push_back({counter, ASSAY_SOURCE_PROCESS, ASSAY_AT_LEAST, least_ns});
+  to.push_back({counter, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, span_ns});
+}
+
 void add_ledger(values& to, const std::vector<scenarios::expectation>& expected) {
   for (const auto& each : expected) equal(to, each.counter, ASSAY_SOURCE_LEDGER, each.value);
 }
@@ -154,6 +170,16 @@ void add_times(values& to, const request_evidence& seen) {
                   longest_ns(seen.prefill_caller, 1));
   to.push_back({id::sampling_host_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST,
                 seen.prefill.length_ns() + seen.decode_steps_ns});
+  const std::int64_t steps_ns = seen.prefill.length_ns() + seen.decode_steps_ns;
+  const thread_time threads = seen.prefill_caller + seen.decode_caller;
+  const std::int64_t passes = 1 + seen.asked_steps;
+  work_between(to, id::compute_device_ns, worked_ns(threads, passes * spins_a_pass * seen.spin_ns),
+               steps_ns);
+  // Where the caller neither ran nor waited for a core it slept, and it sleeps for the device
+  // alone.
+  work_between(to, id::device_sync_wait_ns,
+               std::max<std::int64_t>(steps_ns - threads.run_ns - held_up_ns(threads), 0),
+               steps_ns);
   // The runtime's stamps enclose the device's of the same call.
   around(to, id::device_sync_wait_ns, ASSAY_SOURCE_DEVICE_RECORDS, seen.activity.sync_ns(),
          {0, held_up_ns(seen.prefill_caller + seen.decode_caller)});
@@ -179,6 +205,17 @@ values references_of(const load_evidence& seen) {
   recorded(to, id::checkpoint_unused_tensors_count, telemetry::range::weights,
            seen.model.header_tensor_count - seen.weights.copies);
   recorded(to, id::device_submissions_count, telemetry::range::any, seen.operations);
+  // Two streams were made: each has a worker that starts, and spins once before it sleeps.
+  const std::int64_t worked = worked_ns(seen.caller, 2 * (thread_start_ns + seen.spin_ns));
+  work_between(to, id::weights_h2d_ns, worked, seen.span.length_ns());
+  const auto rate_over = [&](std::int64_t ns) {
+    return std::bit_cast<std::int64_t>(static_cast<double>(seen.weights.bytes) * 1e9 /
+                                       static_cast<double>(std::max<std::int64_t>(ns, 1)));
+  };
+  to.push_back(
+      {id::weights_h2d_bytes_per_s, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST, rate_over(worked)});
+  to.push_back({id::weights_h2d_bytes_per_s, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST,
+                rate_over(seen.span.length_ns())});
   // Of what the arena granted, what is neither weights nor activations are pages.
   const scenarios::arena_shape arena = scenarios::arena_of(seen.model, seen.cache);
   recorded(to, id::kv_capacity_pages, telemetry::range::arena,

@@ -39,6 +39,7 @@ struct load_evidence {
   thread_time caller;
   std::int64_t major_faults_count = 0;
   range_tally weights;
+  std::int64_t spin_ns = 0;      ///< how long a worker without work spins before it sleeps
   std::int64_t arena_bytes = 0;  ///< granted to the runtime, by the arena's records
   std::int64_t operations = 0;   ///< activities of every range but the sentinel's
 };
@@ -72,6 +73,7 @@ struct request_evidence {
   std::int64_t text_bytes = 0;        ///< of text that the decoder gave out
   std::int64_t vocabulary_bytes = 0;  ///< of the ids received, by the vocabulary ledger
   bool is_text_mended = false;        ///< it has U+FFFD, which may stand for malformed bytes
+  std::int64_t spin_ns = 0;           ///< how long a worker without work spins before it sleeps
   std::int64_t pages_by_walk = 0;     ///< before the pages were given back
   std::int64_t pages_by_walk_after = 0;
   window_span prefill;

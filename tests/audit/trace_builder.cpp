@@ -243,7 +243,7 @@ class simulator {
         std::uniform_real_distribution<double>(0.0, 1.0)(random_) < shape_.disturbed_ratio)
       disturb_ns_ = std::uniform_int_distribution<std::int64_t>(1'000'000, 10'000'000)(random_);
     std::int64_t from = event(range::inputs, stream);
-    submit(ASSAY_OP_COPY, ASSAY_H2D, range::inputs, stream, 4 * rows, 200);
+    submit(ASSAY_OP_COPY, ASSAY_H2D, range::inputs, stream, 4 * rows, 12'000);
     std::int64_t to = event(range::inputs, stream);
     values_[inputs_bytes] += 4 * rows;
     values_[inputs_ns] += to - from;

@@ -173,6 +173,15 @@ void print(const char* name, const std::vector<double>& ratios, double target) {
       name, b.median, b.low, b.high, ratios.size(), target, b.high <= target ? "met" : "NOT met");
 }
 
+double ns_a_write() {
+  telemetry::registry registry;
+  constexpr int writes = 10'000'000;
+  telemetry::counter_writer& writer = registry;
+  const std::int64_t start_ns = host_now().ns;
+  for (int i = 0; i < writes; ++i) writer.add(telemetry::counter_id::kv_append_bytes, 1);
+  return static_cast<double>(host_now().ns - start_ns) / writes;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -184,6 +193,9 @@ int main(int argc, char** argv) {
   const auto tracing = on_stage.ratios(arm::tracing, blocks);
   fmt::print("decode step without: {:.1f} us mean; counters written {:.1f} times a step\n",
              on_stage.step_us(), writes);
+  const double write_ns = ns_a_write();
+  fmt::print("{:.1f} writes x {:.2f} ns = {:.3f} us = {:.4f} % of a step\n", writes, write_ns,
+             writes * write_ns / 1e3, writes * write_ns / 10.0 / on_stage.step_us());
   print("counters", counters, 1.01);
   print("tracing", tracing, 1.03);
   fmt::print("of which between steps, in the recorder: {:.1f} us a step\n", on_stage.recorder_us());

@@ -4,6 +4,7 @@
 // would stay clean, and nobody would see that less is judged than before.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -36,8 +37,9 @@ const memory_trace& default_run() {
   return trace;
 }
 
-// One line a counter, with its reason. The load is there for a machine that reads the checkpoint
-// from its disk in the run: nothing tells how long its caller waited for that.
+// One line a counter and reason; figures that differ from run to run stand behind it. The load is
+// there for a machine that reads the checkpoint from its disk in the run: nothing tells how long
+// its caller waited for that.
 std::set<std::string> accepted() {
   const std::filesystem::path file =
       std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/selftest/golden/unmeasured.txt";
@@ -48,13 +50,18 @@ std::set<std::string> accepted() {
   return lines;
 }
 
+bool is_listed(const std::set<std::string>& list, const model::counter_line& line) {
+  const std::string said = line.name + ": " + line.reason;
+  return std::any_of(list.begin(), list.end(),
+                     [&](const std::string& each) { return said.starts_with(each); });
+}
+
 TEST(Unmeasured, is_only_what_stands_on_the_list_and_for_its_reason) {
   const model::audit_report report = default_run().audit();
   const std::set<std::string> list = accepted();
-  EXPECT_EQ(list.size(), 4u);
+  EXPECT_EQ(list.size(), 7u);
   for (const model::counter_line& line : report.counters)
-    EXPECT_TRUE(line.verdict != verdict::unmeasured ||
-                list.contains(line.name + ": " + line.reason))
+    EXPECT_TRUE(line.verdict != verdict::unmeasured || is_listed(list, line))
         << line.name << ": " << line.reason;
   EXPECT_EQ(count_of(report, verdict::disagree) + count_of(report, verdict::undecided), 0u)
       << reports::audit_as_text(report);
@@ -66,13 +73,15 @@ TEST(Unmeasured, leaves_nine_of_ten_counters_that_agree) {
   EXPECT_GE(count_of(report, verdict::agree) * 10, report.counters.size() * 9);
 }
 
-// Two sides of a bound may come from two sources, and only together are they a reference.
+// Two sides of a bound may come from two sources, and only together are they a reference. Records
+// and events come from the same workers through the same observer: they are one party here.
 TEST(Agreement, rests_on_two_different_sources) {
   for (const model::counter_line& line : default_run().audit().counters) {
     if (line.verdict != verdict::agree) continue;
     std::set<std::string> sources;
     for (const model::reference& by : line.references)
-      if (by.holds && !by.is_void && by.compared_windows > 0) sources.insert(by.source);
+      if (by.holds && !by.is_void && by.compared_windows > 0)
+        sources.insert(by.source == "events" ? "device records" : by.source);
     EXPECT_GE(sources.size(), 2u) << line.name;
   }
 }
