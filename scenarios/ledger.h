@@ -5,6 +5,7 @@
 // the runtime's reader, a wrong shape would agree with itself.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -34,6 +35,11 @@ struct model_shape {
 
 /// Errors: io or unusable_input; the runtime refuses the same files with better words before.
 result<model_shape> read_model_shape(const std::filesystem::path& checkpoint);
+
+/// The first bytes of the embedding table as they lie in the file, `most_bytes` or all of them:
+/// what must lie in device memory once it is resident. Errors: as read_model_shape.
+result<std::vector<std::byte>> embedding_head(const std::filesystem::path& checkpoint,
+                                              std::int64_t most_bytes);
 
 /// How the cache is cut, as the run was asked to.
 struct cache_shape {

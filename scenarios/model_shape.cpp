@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fstream>
@@ -28,8 +29,12 @@ std::int64_t shape_bytes(const json& tensor) {
   return bytes;
 }
 
-result<void> add_header(const std::filesystem::path& file, model_shape& model) {
-  std::ifstream in(file, std::ios::binary);
+struct header {
+  std::int64_t bytes = 0;
+  json tensors;
+};
+
+result<header> read_header(const std::filesystem::path& file, std::ifstream& in) {
   std::array<unsigned char, 8> size_bytes{};
   if (!in.read(reinterpret_cast<char*>(size_bytes.data()), 8))
     return ASSAY_FAIL(io, file.string() + ": the ledger cannot read the header's length");
@@ -41,14 +46,19 @@ result<void> add_header(const std::filesystem::path& file, model_shape& model) {
   std::string text(header_bytes, '\0');
   if (!in.read(text.data(), static_cast<std::streamsize>(header_bytes)))
     return ASSAY_FAIL(io, file.string() + ": the ledger cannot read the header");
-  const json header = json::parse(text);
-  for (const auto& [name, tensor] : header.items()) {
+  return header{static_cast<std::int64_t>(header_bytes), json::parse(text)};
+}
+
+result<void> add_header(const std::filesystem::path& file, model_shape& model) {
+  std::ifstream in(file, std::ios::binary);
+  ASSAY_TRY_ASSIGN(const header found, read_header(file, in));
+  for (const auto& [name, tensor] : found.tensors.items()) {
     if (name == "__metadata__") continue;
     ++model.header_tensor_count;
     model.payload_bytes += shape_bytes(tensor);
     model.weight_width_bytes = width_of(tensor.value("dtype", ""));
   }
-  model.file_bytes = 8 + static_cast<std::int64_t>(header_bytes) + model.payload_bytes;
+  model.file_bytes = 8 + found.bytes + model.payload_bytes;
   return {};
 }
 
@@ -78,6 +88,25 @@ result<model_shape> read_model_shape(const std::filesystem::path& checkpoint) {
                                           ": the ledger cannot read it: " + std::string(e.what()));
   }
   return model;
+}
+
+result<std::vector<std::byte>> embedding_head(const std::filesystem::path& checkpoint,
+                                              std::int64_t most_bytes) {
+  const auto file = checkpoint / "model.safetensors";
+  std::ifstream in(file, std::ios::binary);
+  try {
+    ASSAY_TRY_ASSIGN(const header found, read_header(file, in));
+    const json& offsets = found.tensors.at("model.embed_tokens.weight").at("data_offsets");
+    const auto begin = offsets.at(0).get<std::int64_t>();
+    const std::int64_t length = std::min(most_bytes, offsets.at(1).get<std::int64_t>() - begin);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<std::int64_t>(length, 0)));
+    in.seekg(8 + found.bytes + begin);
+    if (in.read(reinterpret_cast<char*>(bytes.data()), length)) return bytes;
+  } catch (const json::exception& e) {
+    return ASSAY_FAIL(unusable_input,
+                      file.string() + ": the ledger cannot read it: " + std::string(e.what()));
+  }
+  return ASSAY_FAIL(io, file.string() + ": the ledger cannot read the embedding");
 }
 
 }  // namespace assay::scenarios

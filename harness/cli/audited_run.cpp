@@ -38,6 +38,9 @@ constexpr std::uint32_t steps_between_levels = 16;
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
 
+// Of the weights that arrived, this much is fetched back and compared, with each known answer.
+constexpr std::int64_t looked_at_bytes = 65'536;
+
 result<std::int64_t> size_of_file(const std::filesystem::path& file) {
   struct stat found {};
   if (stat(file.c_str(), &found) != 0)
@@ -87,6 +90,8 @@ class run {
   std::optional<tokenizer::tokenizer> tokenizer_;
   std::optional<scenarios::vocabulary_ledger> vocabulary_;
   std::unique_ptr<probes::sentinel_probe> sentinel_;
+  std::optional<probes::content_check> content_;
+  std::vector<std::byte> embedding_;  ///< its first bytes, as the file has them
   std::optional<run_conditions> conditions_;
   probes::clock_probe clock_;
 
@@ -273,8 +278,10 @@ result<void> run::between_windows() {
 result<void> run::known_answers() {
   ASSAY_TRY(clock_.sample(recorder_));
   ASSAY_TRY(sentinel_->issue());
+  ASSAY_TRY(content_->compare(engine_->embedding_address(), embedding_));
   ASSAY_TRY(recorder_.drain());
-  return sentinel_->report(recorder_);
+  ASSAY_TRY(sentinel_->report(recorder_));
+  return content_->report(recorder_);
 }
 
 result<void> run::unload() {
@@ -303,6 +310,8 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(load());
   ASSAY_TRY_ASSIGN(sentinel_,
                    probes::sentinel_probe::create(*device_.front, engine_->compute_stream()));
+  content_.emplace(*device_.front, engine_->compute_stream());
+  ASSAY_TRY_ASSIGN(embedding_, scenarios::embedding_head(options_.checkpoint, looked_at_bytes));
   ASSAY_TRY(encode_all());
   for (std::size_t i = 0; i < options_.scenario.requests.size(); ++i) {
     ASSAY_TRY(between_windows());

@@ -79,6 +79,10 @@ std::span<const float> engine::logits() const {
   return state_->logits;
 }
 
+const std::byte* engine::embedding_address() const {
+  return state_->model.embedding.data;
+}
+
 device::stream engine::compute_stream() const {
   return state_->compute.stream();
 }

@@ -83,6 +83,8 @@ class engine {
   /// Logits of the last step. Shape: (vocab_rows) f32, host; valid until the next step.
   std::span<const float> logits() const;
 
+  /// Where the embedding table lies on the device, for a look at what arrived there.
+  const std::byte* embedding_address() const;
   /// The stream that the steps run on, for known-answer operations between two steps.
   device::stream compute_stream() const;
   /// Pages that a walk of the free list does not find: what runtime.kv.live_pages must say.
