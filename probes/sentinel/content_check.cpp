@@ -21,9 +21,10 @@ result<bool> content_check::compare(const std::byte* there, std::span<const std:
   ASSAY_TRY(on_.copy_async(stream_, fetched_.data(), there, expected.size(),
                            device::copy_direction::d2h));
   ASSAY_TRY(on_.synchronize(stream_));
-  unreported_.push_back(
-      sentinel_record(sentinel_kind::fetch, ASSAY_D2H, expected.size(), true, {from, host_now()}));
-  return std::memcmp(fetched_.data(), expected.data(), expected.size()) == 0;
+  const bool is_equal = std::memcmp(fetched_.data(), expected.data(), expected.size()) == 0;
+  unreported_.push_back(sentinel_record(sentinel_kind::fetch, ASSAY_D2H, expected.size(), is_equal,
+                                        {from, host_now()}));
+  return is_equal;
 }
 
 result<void> content_check::report(trace::sink& to) {

@@ -15,7 +15,7 @@ enum class sentinel_kind : std::int64_t {
   copy = 1,  ///< amount: bytes that one copy must show in `direction`
   launch =
       2,  ///< amount: blocks that one launch must show; extra[1]: ns that it ran by its own clock
-  fetch = 3,  ///< as copy, made to look at content: op is 1, only the bytes are known beforehand
+  fetch = 3,  ///< as copy, made to look at content: op says whether it was as expected
 };
 
 /// When a sentinel was issued and when its stream was synchronised.

@@ -89,6 +89,13 @@ std::vector<id> untouched_by(const device::fault_plan& plan) {
       id::checkpoint_file_bytes,    id::checkpoint_tensor_bytes, id::arena_peak_bytes,
       id::arena_allocations_count,  id::kv_allocated_pages,      id::tokenizer_encoded_bytes,
       id::tokenizer_encoded_tokens, id::tokenizer_decoded_bytes, id::device_syncs_count};
+  // Where no weight arrives, the look at the embedding finds it missing, and no device record is
+  // believed.
+  const bool is_device_doubted = plan.fault == executor_fault::drop && plan.every == 1 &&
+                                 plan.range == static_cast<device::range_label>(range::weights);
+  if (is_device_doubted)
+    return {id::checkpoint_file_bytes,   id::checkpoint_tensor_bytes,  id::kv_allocated_pages,
+            id::tokenizer_encoded_bytes, id::tokenizer_encoded_tokens, id::tokenizer_decoded_bytes};
   std::vector<id> others;
   if (plan.fault == executor_fault::run_twice)
     others = {id::weights_h2d_bytes, id::inputs_h2d_bytes, id::compute_launches_count,
