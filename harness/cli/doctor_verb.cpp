@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // assay doctor: what can be measured on this machine, and why the rest cannot.
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,11 +12,13 @@
 #include "harness/cli/build_id.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/verbs.h"
+#include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
 #include "probes/process/host_account.h"
 #include "probes/process/thread_probe.h"
 #include "probes/trace/sink.h"
 #include "runtime/device/host_device.h"
+#include "runtime/telemetry/catalog.h"
 #include "runtime/telemetry/knobs.h"
 
 namespace assay::cli {
@@ -66,8 +71,38 @@ result<std::string> device_words() {
   return fmt::format("host.arena_bytes {}, host.spin_ns {}", device->memory_limit_bytes(), spin_ns);
 }
 
+// Takes the samples of a measurement of which only the result is wanted.
+class discard final : public trace::sink {
+ public:
+  result<void> contract(std::string_view) override { return {}; }
+  result<void> facts(std::string_view) override { return {}; }
+  result<void> records(std::span<const assay_record>) override { return {}; }
+  result<void> snapshot(std::int64_t, std::span<const assay_reading>) override { return {}; }
+  result<void> end() override { return {}; }
+};
+
+// As a working set stands for the run: the embedded checkpoint's weights.
+constexpr std::uint64_t examined_set_bytes = 7 << 20;
+
+std::string ceiling_words(const trace::link_ceiling& ceiling) {
+  constexpr double gb = 1e9;
+  return fmt::format("at most {:.1f} GB/s measured x 1.05, {:.1f} GB/s physical: {}",
+                     ceiling.soft_bytes_per_s / gb, ceiling.hard_bytes_per_s / gb, ceiling.reason);
+}
+
+result<std::vector<ability>> examine_links() {
+  ASSAY_TRY_ASSIGN(auto probe, probes::link_probe::create({examined_set_bytes}));
+  discard nowhere;
+  ASSAY_TRY(probe->calibrate(nowhere));
+  std::vector<ability> links;
+  for (const trace::link_ceiling& each : probe->ceilings())
+    links.push_back({std::string(telemetry::to_string(each.link)), each.soft_bytes_per_s > 0.0,
+                     ceiling_words(each)});
+  return links;
+}
+
 std::vector<ability> examine() {
-  return {
+  std::vector<ability> all{
       of("host device", device_words()),
       of("host clock", clock_words()),
       of("thread accounts", account_words()),
@@ -76,6 +111,11 @@ std::vector<ability> examine() {
       {"CUDA device", false,
        "this build has no CUDA backend; CUPTI, CUDA events and NVML cannot be asked"},
   };
+  if (const auto links = examine_links())
+    all.insert(all.end(), links->begin(), links->end());
+  else
+    all.push_back({"link ceilings", false, links.error().message});
+  return all;
 }
 
 result<void> print_report() {
