@@ -5,6 +5,5 @@
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
-find_package(Eigen3 3.4 REQUIRED)
 find_package(CLI11 2 REQUIRED)
 find_package(tl-expected 1 REQUIRED)
