@@ -66,9 +66,9 @@ class run {
   result<void> request(std::size_t index);
   result<void> prefill(std::uint64_t index);
   result<void> decode_step(std::uint32_t step);
-  result<void> take_step(engine::step_result step);
+  void take_step(engine::step_result step);
   void take_text(std::string_view text);
-  result<void> close_request(std::uint64_t index);
+  result<void> close_request();
   result<void> between_windows();
   result<void> known_answers();
   result<void> unload();
@@ -194,11 +194,10 @@ void run::take_text(std::string_view text) {
   seen_.is_text_mended = seen_.is_text_mended || text.find(replacement) != text.npos;
 }
 
-result<void> run::take_step(engine::step_result step) {
+void run::take_step(engine::step_result step) {
   stopped_ = step.stopped;
   received_.push_back(step.token);
   take_text(decoder_->push(step.token));
-  return {};
 }
 
 result<void> run::prefill(std::uint64_t index) {
@@ -215,7 +214,8 @@ result<void> run::prefill(std::uint64_t index) {
   seen_.prefill_busy_ns = recorder_.window_tally().busy_ns();
   seen_.prefill_input_bytes = recorder_.window_tally().of(telemetry::range::inputs).bytes;
   first_token_ns_ = seen_.prefill.end_ns;
-  return take_step(step);
+  take_step(step);
+  return {};
 }
 
 result<void> run::decode_step(std::uint32_t step) {
@@ -232,10 +232,11 @@ result<void> run::decode_step(std::uint32_t step) {
   seen_.decode_steps_ns += span.length_ns();
   seen_.first_to_last_token_ns = span.end_ns - first_token_ns_;
   seen_.decode_busy_ns += recorder_.window_tally().busy_ns();
-  return take_step(given);
+  take_step(given);
+  return {};
 }
 
-result<void> run::close_request(std::uint64_t) {
+result<void> run::close_request() {
   take_text(decoder_->finish());
   seen_.received_ids = static_cast<std::int64_t>(received_.size());
   seen_.vocabulary_bytes = vocabulary_->text_bytes(received_);
@@ -265,7 +266,7 @@ result<void> run::request(std::size_t index) {
     ASSAY_TRY(decode_step(step));
   }
   ASSAY_TRY_ASSIGN(seen_.decode_caller, accounts_->since_start());
-  return close_request(index);
+  return close_request();
 }
 
 // Ceilings, and known answers each second, while no window is open.

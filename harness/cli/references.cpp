@@ -58,13 +58,16 @@ void around(values& to, id counter, assay_source source, std::int64_t span_ns,
           span_ns + by.longer_ns);
 }
 
+// A rate as an observation carries it.
+std::int64_t rate_bits(std::int64_t amount, std::int64_t over_ns) {
+  return std::bit_cast<std::int64_t>(static_cast<double>(amount) * 1e9 /
+                                     static_cast<double>(std::max<std::int64_t>(over_ns, 1)));
+}
+
 void rate_around(values& to, id counter, assay_source source, std::int64_t amount,
                  std::int64_t span_ns, const allowance& by) {
-  const auto bits = [&](std::int64_t ns) {
-    return std::bit_cast<std::int64_t>(static_cast<double>(amount) * 1e9 /
-                                       static_cast<double>(std::max<std::int64_t>(ns, 1)));
-  };
-  between(to, counter, source, bits(span_ns + by.longer_ns), bits(span_ns - by.shorter_ns));
+  between(to, counter, source, rate_bits(amount, span_ns + by.longer_ns),
+          rate_bits(amount, span_ns - by.shorter_ns));
 }
 
 // How long after the worker's stamp of a result the caller may have it in hand: either of them may
@@ -208,14 +211,10 @@ values references_of(const load_evidence& seen) {
   // Two streams were made: each has a worker that starts, and spins once before it sleeps.
   const std::int64_t worked = worked_ns(seen.caller, 2 * (thread_start_ns + seen.spin_ns));
   work_between(to, id::weights_h2d_ns, worked, seen.span.length_ns());
-  const auto rate_over = [&](std::int64_t ns) {
-    return std::bit_cast<std::int64_t>(static_cast<double>(seen.weights.bytes) * 1e9 /
-                                       static_cast<double>(std::max<std::int64_t>(ns, 1)));
-  };
-  to.push_back(
-      {id::weights_h2d_bytes_per_s, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST, rate_over(worked)});
+  to.push_back({id::weights_h2d_bytes_per_s, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
+                rate_bits(seen.weights.bytes, worked)});
   to.push_back({id::weights_h2d_bytes_per_s, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST,
-                rate_over(seen.span.length_ns())});
+                rate_bits(seen.weights.bytes, seen.span.length_ns())});
   // Of what the arena granted, what is neither weights nor activations are pages.
   const scenarios::arena_shape arena = scenarios::arena_of(seen.model, seen.cache);
   recorded(to, id::kv_capacity_pages, telemetry::range::arena,
