@@ -3,6 +3,7 @@
 #include "harness/audit/comparison.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace assay::audit {
 
@@ -40,8 +41,20 @@ void bound_tally::compare(const window_name& where, const number& claim, const n
     holds = is_upper ? claim.integer <= limit.integer : claim.integer >= limit.integer;
   if (holds) return;
   ++violated;
+  if (!is_interruption(claim.as_double(), limit.as_double())) ++beyond;
   if (claim.is_zero() && !is_upper) ++zero;
   if (!first.is_known) first = {true, where, claim, limit};
+}
+
+// Written so that a NaN is none. A counter that stands at 0 was not interrupted, it is silent.
+bool bound_tally::is_interruption(double claim, double limit) const {
+  if (leniency == bound_leniency::none || claim == 0.0) return false;
+  if (leniency == bound_leniency::time) return std::abs(claim - limit) <= interruption_max_ns;
+  return claim <= interruption_max_factor * limit && limit <= interruption_max_factor * claim;
+}
+
+bool bound_tally::is_broken() const {
+  return beyond > 0 || violated > compared / windows_per_interruption;
 }
 
 }  // namespace assay::audit

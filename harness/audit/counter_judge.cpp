@@ -34,6 +34,8 @@ reference_evidence& reference_of(counter_evidence& counter, int source, int rela
   made.is_derived = is_derived;
   const bool is_time = counter.spec.unit == unit::ns;
   made.near = time_comparison(is_time ? bracket_slack_ns : 0.0);
+  if (counter.spec.is_timed())
+    made.bound.leniency = is_time ? bound_leniency::time : bound_leniency::rate;
   return made;
 }
 

@@ -14,7 +14,7 @@ bool reference_evidence::holds() const {
   if (compared() == 0) return false;
   if (relation == ASSAY_EQUAL) return exact.mismatches() == 0;
   if (relation == ASSAY_NEAR) return near.outcome() == time_outcome::holds;
-  return bound.violated == 0;
+  return !bound.is_broken();
 }
 
 bool reference_evidence::is_below_slack() const {

@@ -28,7 +28,7 @@ mismatch_class classify_near(const counter_evidence& counter, const time_compari
 }
 
 mismatch_class classify_bound(const bound_tally& bound) {
-  if (bound.violated == 0) return mismatch_class::none;
+  if (!bound.is_broken()) return mismatch_class::none;
   if (bound.zero == bound.violated && bound.zero >= std::min(silent_min_windows, bound.compared))
     return mismatch_class::silent;
   return bound.bound.is_zero() ? mismatch_class::phantom : mismatch_class::differs;

@@ -3,7 +3,6 @@
 #include "harness/audit/r01_enqueue_timed.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -33,8 +32,13 @@ bool is_eligible(const counter_evidence& counter) {
          is_judgeable(counter) && has_trusted_work(counter);
 }
 
-bool fits(double claimed_ns, double host_ns, double windows) {
-  return std::abs(claimed_ns - host_ns) <= std::max(call_share * host_ns, call_slack_ns * windows);
+// Whoever times enqueues reads a clock around each call, or once before the first and once after
+// the last. A caller that lost its core around a call lands between the two.
+bool is_between_calls(const counter_evidence& counter) {
+  const double slack_ns = call_slack_ns * static_cast<double>(counter.span_windows);
+  const double least = counter.call_ns - std::max(call_share * counter.call_ns, slack_ns);
+  const double most = counter.enqueue_ns + std::max(call_share * counter.enqueue_ns, slack_ns);
+  return counter.claimed_ns >= least && counter.claimed_ns <= most;
 }
 
 model::finding describe(const counter_evidence& counter) {
@@ -58,10 +62,7 @@ model::finding describe(const counter_evidence& counter) {
 
 bool is_enqueue_timed(const counter_evidence& counter) {
   if (!is_eligible(counter) || counter.claimed_ns <= 0.0) return false;
-  const auto windows = static_cast<double>(counter.span_windows);
-  return counter.claimed_ns < work_share_max * counter.busy_ns &&
-         (fits(counter.claimed_ns, counter.call_ns, windows) ||
-          fits(counter.claimed_ns, counter.enqueue_ns, windows));
+  return counter.claimed_ns < work_share_max * counter.busy_ns && is_between_calls(counter);
 }
 
 rule_outcome enqueue_timed(const evidence& from, void_map&) {

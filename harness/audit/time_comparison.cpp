@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/audit/comparison.h"
+
 namespace assay::audit {
 namespace {
 
@@ -38,23 +40,64 @@ bool is_within(const time_sums& sums, double slack_per_window) {
          sums.claimed <= sums.high + std::max(slack, relative_slack * sums.high);
 }
 
+time_sums without(const time_sums& all, const time_sums& part) {
+  return {all.windows - part.windows, all.claimed - part.claimed, all.low - part.low,
+          all.high - part.high};
+}
+
+// How far outside of the reference's interval, slack included; 0 inside.
+double apart_ns(const time_sample& sample, double slack_per_window) {
+  return std::max(
+      {0.0, sample.low - std::max(slack_per_window, relative_slack * sample.low) - sample.claimed,
+       sample.claimed - sample.high - std::max(slack_per_window, relative_slack * sample.high)});
+}
+
+// A claim of 0 is silence, and one above the window's own span is impossible: neither is what an
+// interruption does. A NaN compares false.
+bool may_be_interrupted(const time_sample& sample, double slack_per_window) {
+  const double apart = apart_ns(sample, slack_per_window);
+  return apart > 0.0 && apart <= interruption_max_ns && sample.claimed > 0.0 &&
+         (sample.host_span_ns == 0.0 || sample.claimed <= sample.host_span_ns + slack_per_window);
+}
+
+// Who is named here depends on what is compared: hence so few of them, and no more than a slice.
+void set_interrupted_aside(const std::vector<time_sample>& kept, double slack_per_window,
+                           time_group& group) {
+  if (slack_per_window == 0.0 || kept.size() < interrupted_min_windows) return;
+  std::vector<time_sample> apart;
+  for (const time_sample& sample : kept)
+    if (may_be_interrupted(sample, slack_per_window)) apart.push_back(sample);
+  const auto most = std::max<std::size_t>(
+      1, static_cast<std::size_t>(interrupted_max_ratio * static_cast<double>(kept.size())));
+  std::stable_sort(apart.begin(), apart.end(), [&](const time_sample& a, const time_sample& b) {
+    return apart_ns(a, slack_per_window) > apart_ns(b, slack_per_window);
+  });
+  if (apart.size() > most) apart.resize(most);
+  for (const time_sample& sample : apart) add(group.interrupted, sample);
+}
+
 // Sums up a block without its stretched windows, the most stretched first and at most the share
 // that may be left out. Who is left out depends on the harness's own spans, never on what is
 // compared.
-void leave_out(std::vector<time_sample>& samples, double typical_ns, time_group& group) {
+void leave_out(std::vector<time_sample>& samples, double typical_ns, double slack_per_window,
+               time_group& group) {
   std::stable_sort(samples.begin(), samples.end(), [](const time_sample& a, const time_sample& b) {
     return a.host_span_ns > b.host_span_ns;
   });
   const double most = excluded_max_ratio * static_cast<double>(samples.size());
   double stretched = 0.0;
+  std::vector<time_sample> kept;
   for (const time_sample& sample : samples) {
     add(group.all, sample);
     const bool is_stretched =
         typical_ns > 0.0 && sample.host_span_ns > disturbance_ratio * typical_ns;
     if (is_stretched) ++group.stretched;
     stretched += is_stretched ? 1.0 : 0.0;
-    if (!is_stretched || stretched > most) add(group.kept, sample);
+    if (is_stretched && stretched <= most) continue;
+    add(group.kept, sample);
+    kept.push_back(sample);
   }
+  set_interrupted_aside(kept, slack_per_window, group);
 }
 
 }  // namespace
@@ -72,7 +115,8 @@ number widened_bound(const number& bound, const counter_spec& spec, bool is_uppe
 
 time_outcome time_group::outcome(double slack_per_window) const {
   if (all.windows == 0) return time_outcome::empty;
-  if (is_within(kept, slack_per_window)) return time_outcome::holds;
+  if (is_within(kept, slack_per_window) || is_within(without(kept, interrupted), slack_per_window))
+    return time_outcome::holds;
   const double most = excluded_max_ratio * static_cast<double>(all.windows);
   if (static_cast<double>(stretched) <= most) return time_outcome::broken;
   return is_within(all, slack_per_window) ? time_outcome::holds : time_outcome::unclear;
@@ -117,7 +161,7 @@ void time_comparison::fold(int kind) {
     group.median_observed = median_of(from.samples, [](const time_sample& s) { return s.low; });
     from.has_medians = true;
   }
-  leave_out(from.samples, typical_ns, group);
+  leave_out(from.samples, typical_ns, slack_per_window_, group);
   from.samples.clear();
 }
 

@@ -26,6 +26,10 @@ inline constexpr std::size_t median_min_windows = 16;
 /// At most this share of a block is left out, the most stretched first. Where more were disturbed,
 /// what is left may still confirm a counter, but convicts none.
 inline constexpr double excluded_max_ratio = 0.25;
+/// Of undisturbed windows this share, and at least one of four, may differ by an interruption that
+/// fell between two parties' reads of one moment and that no span shows.
+inline constexpr double interrupted_max_ratio = 0.02;
+inline constexpr std::size_t interrupted_min_windows = 4;
 
 /// A bound on a time or a rate is a reference's own reading of a clock: it may be off by what any
 /// bracket may. Bounds on amounts are exact and come back as they are.
@@ -61,6 +65,7 @@ struct time_sums {
 struct time_group {
   time_sums all;
   time_sums kept;               ///< without the disturbed ones that may be left out
+  time_sums interrupted;        ///< of those, the few that differ most, by no more than a slice
   std::uint64_t stretched = 0;  ///< disturbed, left out or not
   double median_claimed = 0.0;  ///< of the first windows, for the message
   double median_observed = 0.0;

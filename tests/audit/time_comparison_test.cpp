@@ -5,9 +5,12 @@
 #include "harness/audit/time_comparison.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
+
+#include "harness/audit/comparison.h"
 
 namespace assay::audit {
 namespace {
@@ -158,6 +161,80 @@ TEST(Disturbance, the_calmest_three_quarters_confirm_where_more_were_disturbed) 
   EXPECT_EQ(with(1e6).excluded(), 25u);
   EXPECT_EQ(with(1e6).stretched(), 40u);
   EXPECT_EQ(with(1.03e6).outcome(), time_outcome::unclear);
+}
+
+// Eight windows of which some differ by `apart_ns`.
+time_outcome with_apart(int apart_windows, double apart_ns, double host_ns = 1e9) {
+  time_comparison made;
+  for (int i = 0; i < 8; ++i)
+    made.compare({ASSAY_WINDOW_PREFILL, static_cast<std::uint64_t>(i)},
+                 sample(10'000 + (i < apart_windows ? apart_ns : 0.0), 10'000, host_ns));
+  made.finish();
+  return made.outcome();
+}
+
+TEST(Interruption, of_one_window_in_eight_convicts_nobody) {
+  EXPECT_EQ(with_apart(1, 5e6), time_outcome::holds);
+  EXPECT_EQ(with_apart(2, 5e6), time_outcome::broken);
+}
+
+TEST(Interruption, is_a_slice_and_not_more) {
+  EXPECT_EQ(with_apart(1, 19.9e6), time_outcome::holds);
+  EXPECT_EQ(with_apart(1, 20.1e6), time_outcome::broken);
+}
+
+TEST(Interruption, cannot_put_more_into_a_window_than_the_window_is_long) {
+  EXPECT_EQ(with_apart(1, 5e6, 6e6), time_outcome::holds);
+  EXPECT_EQ(with_apart(1, 5e6, 4e6), time_outcome::broken);
+}
+
+TEST(Interruption, is_not_told_in_few_windows) {
+  time_comparison made;
+  for (int i = 0; i < 3; ++i)
+    made.compare({ASSAY_WINDOW_PREFILL, static_cast<std::uint64_t>(i)},
+                 sample(i == 0 ? 5e6 : 10'000, 10'000, 1e9));
+  made.finish();
+  EXPECT_EQ(made.outcome(), time_outcome::broken);
+}
+
+TEST(Interruption, explains_two_percent_of_many_windows) {
+  const auto with = [](int apart_windows) {
+    time_comparison made;
+    for (int i = 0; i < 100; ++i)
+      made.compare({ASSAY_WINDOW_PREFILL, static_cast<std::uint64_t>(i)},
+                   sample(i < apart_windows ? 5e6 : 10'000, 10'000, 1e9));
+    made.finish();
+    return made.outcome();
+  };
+  EXPECT_EQ(with(2), time_outcome::holds);
+  EXPECT_EQ(with(3), time_outcome::broken);
+}
+
+bound_tally at_least(bound_leniency leniency, int windows, int broken, std::int64_t claimed) {
+  bound_tally made;
+  made.leniency = leniency;
+  for (int i = 0; i < windows; ++i)
+    made.compare({ASSAY_WINDOW_REQUEST, static_cast<std::uint64_t>(i)},
+                 number::of(i < broken ? claimed : 200'000'000), number::of(100'000'000), false);
+  return made;
+}
+
+TEST(Interruption, breaks_a_quarter_of_the_bounds_on_times) {
+  EXPECT_FALSE(at_least(bound_leniency::time, 8, 2, 90'000'000).is_broken());
+  EXPECT_TRUE(at_least(bound_leniency::time, 8, 3, 90'000'000).is_broken());
+  EXPECT_TRUE(at_least(bound_leniency::time, 3, 1, 90'000'000).is_broken());
+}
+
+TEST(Interruption, of_a_bound_is_a_slice_or_a_factor_of_two) {
+  EXPECT_FALSE(at_least(bound_leniency::time, 8, 1, 80'000'000).is_broken());
+  EXPECT_TRUE(at_least(bound_leniency::time, 8, 1, 79'999'999).is_broken());
+  EXPECT_FALSE(at_least(bound_leniency::rate, 8, 1, 50'000'000).is_broken());
+  EXPECT_TRUE(at_least(bound_leniency::rate, 8, 1, 49'999'999).is_broken());
+}
+
+TEST(Interruption, explains_no_silence_and_no_amount) {
+  EXPECT_TRUE(at_least(bound_leniency::rate, 8, 1, 0).is_broken());
+  EXPECT_TRUE(at_least(bound_leniency::none, 8, 1, 99'999'999).is_broken());
 }
 
 TEST(Silence, is_the_longest_run_of_windows_with_work_and_no_time) {
