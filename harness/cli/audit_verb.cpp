@@ -22,8 +22,10 @@
 #include "harness/cli/verbs.h"
 #include "probes/trace/trace_writer.h"
 #include "reports/json/audit_json.h"
+#include "reports/junit/audit_junit.h"
 #include "reports/markdown/audit_markdown.h"
 #include "reports/model/outcome.h"
+#include "reports/prometheus/audit_prometheus.h"
 #include "reports/text/audit_text.h"
 
 namespace assay::cli {
@@ -41,17 +43,21 @@ struct audit_flags {
   std::string arena;
   std::string out_json;
   std::string out_markdown;
+  std::string out_junit;
+  std::string out_prometheus;
   std::string out_trace;
   bool is_strict = false;
 };
 
 // What no single flag shows: two that name one file, or one that would change nothing.
 result<void> check_together(const audit_flags& flags) {
-  const std::array<std::pair<const char*, const std::string&>, 4> files{{
+  const std::array<std::pair<const char*, const std::string&>, 6> files{{
       {"TRACE", flags.trace},
       {"--out-trace", flags.out_trace},
       {"--out-json", flags.out_json},
       {"--out-markdown", flags.out_markdown},
+      {"--out-junit", flags.out_junit},
+      {"--out-prometheus", flags.out_prometheus},
   }};
   for (std::size_t i = 0; i < files.size(); ++i)
     for (std::size_t j = i + 1; j < files.size(); ++j)
@@ -122,11 +128,15 @@ result<exit_code> audit(const audit_flags& flags) {
   ASSAY_TRY(check_together(flags));
   ASSAY_TRY_ASSIGN(output_file json, output_file::open(flags.out_json));
   ASSAY_TRY_ASSIGN(output_file markdown, output_file::open(flags.out_markdown));
+  ASSAY_TRY_ASSIGN(output_file junit, output_file::open(flags.out_junit));
+  ASSAY_TRY_ASSIGN(output_file prometheus, output_file::open(flags.out_prometheus));
   ASSAY_TRY_ASSIGN(const model::audit_report report,
                    flags.trace.empty() ? audit_run(flags) : audit_file(flags.trace));
   const model::outcome outcome = model::outcome_of(report, flags.is_strict);
   ASSAY_TRY(json.write(reports::audit_as_json(report, outcome)));
   ASSAY_TRY(markdown.write(reports::audit_as_markdown(report)));
+  ASSAY_TRY(junit.write(reports::audit_as_junit(report, outcome)));
+  ASSAY_TRY(prometheus.write(reports::audit_as_prometheus(report, outcome)));
   ASSAY_TRY(write_to_stdout(reports::audit_as_text(report, {is_stdout_coloured()})));
   return static_cast<exit_code>(outcome);
 }
@@ -155,6 +165,8 @@ void add_audit_verb(CLI::App& app, verb_action& action) {
   run_only(verb->add_option("--out-trace", flags->out_trace, "Keep the run's trace here"));
   verb->add_option("--out-json", flags->out_json, "The audit as JSON");
   verb->add_option("--out-markdown", flags->out_markdown, "The audit as Markdown");
+  verb->add_option("--out-junit", flags->out_junit, "The audit as JUnit XML, a test a counter");
+  verb->add_option("--out-prometheus", flags->out_prometheus, "The audit as Prometheus metrics");
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());
   verb->add_flag("--strict", flags->is_strict, "An unmeasured counter is undecided: exit 4");
   verb->callback([flags, &action] {

@@ -10,8 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "reports/json/audit_json.h"
+#include "reports/junit/audit_junit.h"
 #include "reports/markdown/audit_markdown.h"
 #include "reports/markdown/counters_markdown.h"
+#include "reports/prometheus/audit_prometheus.h"
 #include "reports/text/audit_text.h"
 #include "runtime/telemetry/catalog.h"
 #include "tests/reports/sample_report.h"
@@ -59,6 +61,18 @@ TEST(Golden, clean_audit_as_json) {
   const auto report = clean_report();
   expect_golden(audit_as_json(report, model::outcome_of(report)), "audit.clean.json",
                 "tests/reports/golden/audit.clean.json");
+}
+
+TEST(Golden, audit_as_junit) {
+  const auto report = sample_report();
+  expect_golden(audit_as_junit(report, model::outcome_of(report)), "audit.junit.xml",
+                "tests/reports/golden/audit.junit.xml");
+}
+
+TEST(Golden, audit_as_prometheus) {
+  const auto report = sample_report();
+  expect_golden(audit_as_prometheus(report, model::outcome_of(report)), "audit.prom",
+                "tests/reports/golden/audit.prom");
 }
 
 TEST(Golden, page_of_counters_is_the_catalog) {
