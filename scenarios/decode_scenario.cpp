@@ -24,7 +24,7 @@ result<decode_scenario> embedded_scenario(const std::filesystem::path& checkpoin
   const auto json = nlohmann::json::parse(in, nullptr, false);
   if (!json.is_object() || !json.contains("prompts") || !json["prompts"].is_array())
     return ASSAY_FAIL(unusable_input, file.string() + ": prompts: not a list; restore the file");
-  decode_scenario scenario{"embedded", {}, embedded_new_tokens};
+  decode_scenario scenario{"embedded", {}, embedded_new_tokens, true};
   for (const auto& prompt : json["prompts"]) {
     const auto text = prompt.find("text");
     const auto ids = prompt.find("n_ids");
@@ -39,7 +39,7 @@ result<decode_scenario> embedded_scenario(const std::filesystem::path& checkpoin
 }
 
 decode_scenario single_prompt(std::string prompt, std::uint32_t max_new_tokens) {
-  return {"prompt", {{std::move(prompt), std::nullopt}}, max_new_tokens};
+  return {"prompt", {{std::move(prompt), std::nullopt}}, max_new_tokens, true};
 }
 
 }  // namespace assay::scenarios

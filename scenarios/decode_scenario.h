@@ -24,6 +24,7 @@ struct decode_scenario {
   std::string name;
   std::vector<scenario_request> requests;
   std::uint32_t max_new_tokens = 0;
+  bool stops_at_eos = true;  ///< else each request runs to its full length
 };
 
 /// The default audit: the prompts on record beside the embedded checkpoint, 64 tokens each.

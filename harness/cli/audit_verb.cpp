@@ -27,6 +27,8 @@
 #include "reports/model/outcome.h"
 #include "reports/prometheus/audit_prometheus.h"
 #include "reports/text/audit_text.h"
+#include "scenarios/ledger.h"
+#include "scenarios/registry.h"
 
 namespace assay::cli {
 namespace {
@@ -36,6 +38,7 @@ constexpr std::uint32_t default_max_new_tokens = 64;
 struct audit_flags {
   std::string trace;
   std::string checkpoint;
+  std::string scenario;
   std::string prompt;
   std::optional<std::uint32_t> max_new_tokens;
   double temperature = 0.0;
@@ -64,6 +67,10 @@ result<void> check_together(const audit_flags& flags) {
       if (is_same_file(files[i].second, files[j].second))
         return ASSAY_FAIL(usage, fmt::format("{} and {} both name {}; give each a file of its own",
                                              files[i].first, files[j].first, files[j].second));
+  if (!flags.scenario.empty() && (!flags.prompt.empty() || flags.max_new_tokens))
+    return ASSAY_FAIL(usage,
+                      "--scenario has its own prompts and lengths; leave out --prompt and "
+                      "--max-new-tokens");
   if (flags.max_new_tokens && flags.prompt.empty() && flags.checkpoint.empty())
     return ASSAY_FAIL(usage,
                       "--max-new-tokens changes nothing here: the embedded scenario has its own; "
@@ -79,7 +86,12 @@ result<run_options> options_of(const audit_flags& flags) {
   }
   options.temperature = flags.temperature;
   options.seed = flags.seed;
-  if (flags.checkpoint.empty() && flags.prompt.empty()) {
+  if (!flags.scenario.empty()) {
+    ASSAY_TRY_ASSIGN(const auto wanted, scenarios::find_scenario(flags.scenario));
+    ASSAY_TRY(look_at_checkpoint(options.checkpoint));
+    ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(options.checkpoint));
+    ASSAY_TRY_ASSIGN(options.scenario, scenarios::cut_to_context(wanted, model.max_context_tokens));
+  } else if (flags.checkpoint.empty() && flags.prompt.empty()) {
     ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
   } else {
     options.scenario =
@@ -151,6 +163,8 @@ void add_audit_verb(CLI::App& app, verb_action& action) {
   const auto run_only = [&](CLI::Option* option) { option->excludes(trace); };
   run_only(verb->add_option("--checkpoint", flags->checkpoint,
                             "Checkpoint folder (default: the embedded one, with its prompts)"));
+  run_only(verb->add_option("--scenario", flags->scenario,
+                            "A scenario of the registry: assay list scenarios"));
   run_only(verb->add_option("--prompt", flags->prompt, "One request with this prompt"));
   run_only(verb->add_option("--max-new-tokens", flags->max_new_tokens,
                             fmt::format("With --prompt or --checkpoint (default: {})",

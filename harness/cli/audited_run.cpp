@@ -15,6 +15,7 @@
 #include "harness/cli/references.h"
 #include "harness/cli/run_clock.h"
 #include "harness/cli/run_conditions.h"
+#include "harness/cli/scenario_table.h"
 #include "harness/selftest/tapped_device.h"
 #include "probes/host_device/host_device_probe.h"
 #include "probes/process/clock_probe.h"
@@ -74,6 +75,7 @@ class run {
   result<void> unload();
   result<void> encode(std::size_t index, encode_time_evidence& time);
   result<void> encode_all();
+  result<void> state_traffic();
 
   const run_options& options_;
   const progress& tell_;
@@ -189,6 +191,12 @@ result<void> run::encode_all() {
   return {};
 }
 
+result<void> run::state_traffic() {
+  const auto shapes = shapes_of(options_.scenario, prompts_, seen_.model.max_context_tokens);
+  return recorder_.facts(run_conditions::facts_of_traffic(
+      scenarios::traffic_of(seen_.model, seen_.cache, shapes), !options_.scenario.stops_at_eos));
+}
+
 void run::take_text(std::string_view text) {
   seen_.text_bytes += static_cast<std::int64_t>(text.size());
   seen_.is_text_mended = seen_.is_text_mended || text.find(replacement) != text.npos;
@@ -205,8 +213,8 @@ result<void> run::prefill(std::uint64_t index) {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_REQUEST, index));
   ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_PREFILL, index));
-  ASSAY_TRY(engine_->begin_request(
-      ids, {options_.scenario.max_new_tokens, options_.temperature, options_.seed, true}));
+  ASSAY_TRY(engine_->begin_request(ids, {options_.scenario.max_new_tokens, options_.temperature,
+                                         options_.seed, options_.scenario.stops_at_eos}));
   ASSAY_TRY_ASSIGN(const auto step, engine_->prefill());
   ASSAY_TRY_ASSIGN(seen_.prefill, recorder_.end_window());
   ASSAY_TRY_ASSIGN(seen_.prefill_caller, accounts_->since_start());
@@ -314,6 +322,7 @@ result<void> run::go(const device_maker& make_device) {
   content_.emplace(*device_.front, engine_->compute_stream());
   ASSAY_TRY_ASSIGN(embedding_, scenarios::embedding_head(options_.checkpoint, looked_at_bytes));
   ASSAY_TRY(encode_all());
+  ASSAY_TRY(state_traffic());
   for (std::size_t i = 0; i < options_.scenario.requests.size(); ++i) {
     ASSAY_TRY(between_windows());
     ASSAY_TRY(request(i));

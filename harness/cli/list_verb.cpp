@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// assay list counters|knobs|rules|lies: the tables that the program is made of.
+// assay list counters|knobs|rules|lies|scenarios: the tables that the program is made of.
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,10 +12,13 @@
 
 #include "harness/audit/rule.h"
 #include "harness/cli/output_file.h"
+#include "harness/cli/scenario_table.h"
+#include "harness/cli/text_flag.h"
 #include "harness/cli/verbs.h"
 #include "harness/selftest/lie.h"
 #include "runtime/telemetry/catalog.h"
 #include "runtime/telemetry/knobs.h"
+#include "scenarios/embedded.h"
 
 namespace assay::cli {
 namespace {
@@ -70,10 +76,34 @@ std::vector<row> lies() {
   return rows;
 }
 
+result<void> print_scenarios(const std::string& checkpoint) {
+  ASSAY_TRY_ASSIGN(const std::int64_t page_tokens,
+                   telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
+  const std::filesystem::path folder =
+      checkpoint.empty() ? scenarios::embedded_checkpoint() : std::filesystem::path(checkpoint);
+  ASSAY_TRY_ASSIGN(const auto rows, scenario_table(folder, page_tokens));
+  return write_to_stdout(aligned(rows));
+}
+
+void add_scenarios(CLI::App& list, verb_action& action) {
+  const auto checkpoint = std::make_shared<std::string>();
+  CLI::App* verb = list.add_subcommand(
+      "scenarios", "Every decode scenario, and the bytes that it must move on a checkpoint");
+  verb->add_option("--checkpoint", *checkpoint, "Checkpoint folder (default: the embedded one)")
+      ->check(not_empty());
+  verb->callback([&action, checkpoint] {
+    action = [checkpoint] {
+      const auto written = print_scenarios(*checkpoint);
+      return written ? exit_code::clean : report_failure(written.error());
+    };
+  });
+}
+
 }  // namespace
 
 void add_list_verb(CLI::App& app, verb_action& action) {
-  CLI::App* list = app.add_subcommand("list", "Print a table: counters, knobs, rules or lies");
+  CLI::App* list =
+      app.add_subcommand("list", "Print a table: counters, knobs, rules, lies or scenarios");
   list->require_subcommand(1);
   const auto table = [&](const char* name, const char* help, std::vector<row> (*rows)()) {
     list->add_subcommand(name, help)->callback([&action, rows] {
@@ -87,6 +117,7 @@ void add_list_verb(CLI::App& app, verb_action& action) {
   table("knobs", "Every environment variable, its default, and what it moves", knobs);
   table("rules", "Every rule of the audit", rules);
   table("lies", "Every lie that the self-test plants", lies);
+  add_scenarios(*list, action);
 }
 
 }  // namespace assay::cli

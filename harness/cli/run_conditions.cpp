@@ -5,7 +5,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <fstream>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -71,6 +73,21 @@ result<run_conditions> run_conditions::open(const run_options& options) {
 std::string run_conditions::facts_of_ceilings() const {
   trace::run_facts facts;
   facts.ceilings = link_->ceilings();
+  return trace::to_json(facts);
+}
+
+std::string run_conditions::facts_of_traffic(const scenarios::expected_traffic& traffic,
+                                             bool is_exact) {
+  const std::string_view words = is_exact ? "expected" : "at most expected";
+  trace::run_facts facts;
+  const auto add = [&](std::string_view what, std::int64_t bytes) {
+    facts.add_fact(fmt::format("{} {}", words, what), fmt::format("{} bytes", bytes));
+  };
+  add("weight reads", traffic.weight_read_bytes);
+  add("KV reads", traffic.kv_read_bytes);
+  add("KV appends", traffic.kv_append_bytes);
+  add("h2d after the load", traffic.h2d_bytes);
+  add("d2h", traffic.d2h_bytes);
   return trace::to_json(facts);
 }
 

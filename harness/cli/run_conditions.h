@@ -14,6 +14,7 @@
 #include "probes/trace/run_facts.h"
 #include "probes/trace/sink.h"
 #include "runtime/telemetry/result.h"
+#include "scenarios/traffic.h"
 
 namespace assay::cli {
 
@@ -32,6 +33,9 @@ class run_conditions {
   /// The ceilings so far. Stated before the work that they bound, or nothing of it is held against
   /// them: an audit reads a trace once.
   std::string facts_of_ceilings() const;
+  /// What the scenario must move, once its prompts are ids; an upper bound where the model may stop
+  /// it early.
+  static std::string facts_of_traffic(const scenarios::expected_traffic& traffic, bool is_exact);
   /// Ceilings, and what changed while the run went on.
   std::string facts_after() const;
 
