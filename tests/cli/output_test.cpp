@@ -124,7 +124,7 @@ TEST(List, prints_every_other_table) {
 TEST(Doctor, examines_and_is_content) {
   const ending end = run({"doctor"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
-  EXPECT_THAT(end.out, HasSubstr("yes  host clock"));
+  EXPECT_THAT(end.out, HasSubstr("yes       thread accounts"));
 }
 
 TEST(Help, is_clean_and_on_stdout) {
