@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/build_id.h"
+#include "harness/cli/host_choice.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/verbs.h"
 #include "probes/link/link_probe.h"
@@ -18,6 +19,7 @@
 #include "probes/process/thread_probe.h"
 #include "probes/trace/sink.h"
 #include "runtime/device/host_device.h"
+#include "runtime/ops/isa.h"
 #include "runtime/telemetry/catalog.h"
 #include "runtime/telemetry/knobs.h"
 
@@ -66,9 +68,13 @@ result<std::string> device_words() {
                    telemetry::knob_value(telemetry::knob_id::host_arena_bytes));
   ASSAY_TRY_ASSIGN(const std::int64_t spin_ns,
                    telemetry::knob_value(telemetry::knob_id::host_spin_ns));
-  ASSAY_TRY_ASSIGN(auto device,
-                   device::host_device::create({static_cast<std::uint64_t>(arena_bytes), spin_ns}));
-  return fmt::format("host.arena_bytes {}, host.spin_ns {}", device->memory_limit_bytes(), spin_ns);
+  ASSAY_TRY_ASSIGN(const std::uint32_t threads, host_threads());
+  ASSAY_TRY(use_host_isa());
+  ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
+                                    {static_cast<std::uint64_t>(arena_bytes), spin_ns, threads}));
+  return fmt::format("host.arena_bytes {}, host.spin_ns {}, host.threads {}, host.isa {}",
+                     device->memory_limit_bytes(), spin_ns, device->launch_threads(),
+                     ops::to_string(ops::isa_in_force()));
 }
 
 // Takes the samples of a measurement of which only the result is wanted.
