@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/cli/host_choice.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/recorder.h"
 #include "harness/cli/references.h"
@@ -108,7 +109,8 @@ class run {
 };
 
 result<void> run::open_device(const device_maker& make_device) {
-  const device::host_device_options wanted{options_.arena_bytes, options_.spin_ns};
+  const device::host_device_options wanted{options_.arena_bytes, options_.spin_ns,
+                                           options_.threads};
   ASSAY_TRY_ASSIGN(device_, make_device(wanted));
   device_.front->set_observer(&probe_);
   std::vector<selftest::instrument*> instruments;
@@ -143,6 +145,7 @@ result<void> run::load() {
   seen.operations = recorder_.window_tally().operations();
   seen.arena_bytes = recorder_.window_tally().memory_bytes();
   seen.spin_ns = options_.spin_ns;
+  seen.launch_threads = options_.threads;
   ASSAY_TRY(recorder_.observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
   return {};
@@ -264,6 +267,7 @@ result<void> run::request(std::size_t index) {
   fresh.model = seen_.model;
   fresh.cache = seen_.cache;
   fresh.spin_ns = options_.spin_ns;
+  fresh.launch_threads = options_.threads;
   seen_ = fresh;
   received_.clear();
   decoder_.emplace(*tokenizer_);
@@ -348,6 +352,8 @@ result<run_options> default_run_options() {
                    telemetry::knob_value(telemetry::knob_id::host_arena_bytes));
   options.arena_bytes = static_cast<std::uint64_t>(arena_bytes);
   ASSAY_TRY_ASSIGN(options.spin_ns, telemetry::knob_value(telemetry::knob_id::host_spin_ns));
+  ASSAY_TRY_ASSIGN(options.threads, host_threads());
+  ASSAY_TRY(use_host_isa());
   ASSAY_TRY_ASSIGN(options.page_tokens, telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
   if (options.page_tokens > std::numeric_limits<std::uint32_t>::max())
     return ASSAY_FAIL(usage, fmt::format("ASSAY_KV_PAGE_TOKENS={} is more than a page can hold; "

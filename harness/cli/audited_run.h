@@ -25,6 +25,7 @@ struct run_options {
   std::uint64_t arena_bytes = 0;
   std::int64_t spin_ns = 0;
   std::int64_t page_tokens = 0;
+  std::uint32_t threads = 0;  ///< that run a launch's blocks
 };
 
 /// Options from the knobs' values in force and the embedded checkpoint.

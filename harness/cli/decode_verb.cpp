@@ -72,8 +72,8 @@ result<void> decode(const decode_flags& flags) {
   }
   const std::filesystem::path folder = flags.checkpoint;
   ASSAY_TRY(look_at_checkpoint(folder));
-  ASSAY_TRY_ASSIGN(auto device,
-                   device::host_device::create({options.arena_bytes, options.spin_ns}));
+  ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
+                                    {options.arena_bytes, options.spin_ns, options.threads}));
   telemetry::registry counters;
   ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
   ASSAY_TRY_ASSIGN(auto engine,

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/cli/host_choice.h"
 #include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
 #include "probes/process/host_account.h"
@@ -15,6 +16,7 @@
 #include "probes/process/thread_probe.h"
 #include "probes/trace/sink.h"
 #include "runtime/device/host_device.h"
+#include "runtime/ops/isa.h"
 #include "runtime/telemetry/catalog.h"
 #include "runtime/telemetry/knobs.h"
 
@@ -38,10 +40,13 @@ result<found> host_device() {
                    telemetry::knob_value(telemetry::knob_id::host_arena_bytes));
   ASSAY_TRY_ASSIGN(const std::int64_t spin_ns,
                    telemetry::knob_value(telemetry::knob_id::host_spin_ns));
-  ASSAY_TRY_ASSIGN(auto device,
-                   device::host_device::create({static_cast<std::uint64_t>(arena_bytes), spin_ns}));
-  return found{
-      fmt::format("host.arena_bytes {}, host.spin_ns {}", device->memory_limit_bytes(), spin_ns)};
+  ASSAY_TRY_ASSIGN(const std::uint32_t threads, host_threads());
+  ASSAY_TRY(use_host_isa());
+  ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
+                                    {static_cast<std::uint64_t>(arena_bytes), spin_ns, threads}));
+  return found{fmt::format("host.arena_bytes {}, host.spin_ns {}, host.threads {}, host.isa {}",
+                           device->memory_limit_bytes(), spin_ns, device->launch_threads(),
+                           ops::to_string(ops::isa_in_force()))};
 }
 
 result<found> host_clock() {
@@ -156,7 +161,10 @@ ability of(const trace::link_ceiling& ceiling) {
 }
 
 result<std::vector<trace::link_ceiling>> measured_ceilings() {
-  ASSAY_TRY_ASSIGN(auto probe, probes::link_probe::create({examined_set_bytes}));
+  ASSAY_TRY_ASSIGN(const std::uint32_t threads, host_threads());
+  ASSAY_TRY_ASSIGN(auto probe,
+                   probes::link_probe::create(
+                       {.read_working_set_bytes = examined_set_bytes, .reading_threads = threads}));
   discard nowhere;
   ASSAY_TRY(probe->calibrate(nowhere));
   return probe->ceilings();

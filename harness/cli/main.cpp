@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
     add_decode_verb(app, action);
     add_list_verb(app, action);
     add_doctor_verb(app, action);
+    add_checkpoint_verb(app, action);
     try {
       app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

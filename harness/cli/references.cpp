@@ -181,7 +181,9 @@ void add_times(values& to, const request_evidence& seen) {
   const std::int64_t steps_ns = seen.prefill.length_ns() + seen.decode_steps_ns;
   const thread_time threads = seen.prefill_caller + seen.decode_caller;
   const std::int64_t passes = 1 + seen.asked_steps;
-  work_between(to, id::compute_device_ns, worked_ns(threads, passes * spins_a_pass * seen.spin_ns),
+  // Threads that run blocks at once work in parallel at best: their time divided by their number.
+  const std::int64_t idle_ns = passes * spins_a_pass * seen.spin_ns * seen.launch_threads;
+  work_between(to, id::compute_device_ns, worked_ns(threads, idle_ns) / seen.launch_threads,
                steps_ns);
   // Where the caller neither ran nor waited for a core it slept, and it sleeps for the device
   // alone.
@@ -213,8 +215,10 @@ values references_of(const load_evidence& seen) {
   recorded(to, id::checkpoint_unused_tensors_count, telemetry::range::weights,
            seen.model.header_tensor_count - seen.weights.copies);
   recorded(to, id::device_submissions_count, telemetry::range::any, seen.operations);
-  // Two streams were made: each has a worker that starts, and spins once before it sleeps.
-  const std::int64_t worked = worked_ns(seen.caller, 2 * (thread_start_ns + seen.spin_ns));
+  // Two streams were made, and helpers beside them: each thread starts, and spins once before it
+  // sleeps. A copy is one worker's.
+  const std::int64_t threads = 2 + seen.launch_threads - 1;
+  const std::int64_t worked = worked_ns(seen.caller, threads * (thread_start_ns + seen.spin_ns));
   work_between(to, id::weights_h2d_ns, worked, seen.span.length_ns());
   to.push_back({id::weights_h2d_bytes_per_s, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
                 rate_bits(seen.weights.bytes, worked)});

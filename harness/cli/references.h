@@ -19,9 +19,9 @@ namespace assay::cli {
 struct thread_time {
   std::int64_t run_ns = 0;           ///< on a CPU
   std::int64_t wait_ns = 0;          ///< runnable, but not running
-  std::int64_t workers_wait_ns = 0;  ///< the same of the streams' workers, summed
+  std::int64_t workers_wait_ns = 0;  ///< the same of the streams' workers and helpers, summed
   std::int64_t steal_ns = 0;         ///< taken by the hypervisor, machine-wide, to the tick
-  std::int64_t workers_run_ns = 0;   ///< of the streams' workers on a CPU, summed
+  std::int64_t workers_run_ns = 0;   ///< of the streams' workers and their helpers on a CPU, summed
 };
 
 /// Sum of two brackets of one thread.
@@ -39,9 +39,10 @@ struct load_evidence {
   thread_time caller;
   std::int64_t major_faults_count = 0;
   range_tally weights;
-  std::int64_t spin_ns = 0;      ///< how long a worker without work spins before it sleeps
-  std::int64_t arena_bytes = 0;  ///< granted to the runtime, by the arena's records
-  std::int64_t operations = 0;   ///< activities of every range but the sentinel's
+  std::int64_t spin_ns = 0;         ///< how long a worker without work spins before it sleeps
+  std::int64_t launch_threads = 1;  ///< that may run blocks of one launch at once
+  std::int64_t arena_bytes = 0;     ///< granted to the runtime, by the arena's records
+  std::int64_t operations = 0;      ///< activities of every range but the sentinel's
 };
 
 /// One encode of a prompt.
@@ -74,6 +75,7 @@ struct request_evidence {
   std::int64_t vocabulary_bytes = 0;  ///< of the ids received, by the vocabulary ledger
   bool is_text_mended = false;        ///< it has U+FFFD, which may stand for malformed bytes
   std::int64_t spin_ns = 0;           ///< how long a worker without work spins before it sleeps
+  std::int64_t launch_threads = 1;    ///< that may run blocks of one launch at once
   std::int64_t pages_by_walk = 0;     ///< before the pages were given back
   std::int64_t pages_by_walk_after = 0;
   window_span prefill;

@@ -14,6 +14,7 @@
 
 #include "harness/cli/build_id.h"
 #include "probes/process/host_account.h"
+#include "runtime/ops/isa.h"
 #include "scenarios/ledger.h"
 
 namespace assay::cli {
@@ -52,6 +53,8 @@ trace::run_facts facts_of(const run_options& options) {
   facts.add_fact("arena limit", fmt::format("{} bytes", options.arena_bytes));
   facts.add_fact("KV page", fmt::format("{} tokens", options.page_tokens));
   facts.add_fact("spin", fmt::format("{} ns", options.spin_ns));
+  facts.add_fact("launch threads", fmt::format("{}", options.threads));
+  facts.add_fact("instruction set", std::string(ops::to_string(ops::isa_in_force())));
   facts.add_fact("load average before", load_words());
   return facts;
 }
@@ -66,7 +69,8 @@ result<run_conditions> run_conditions::open(const run_options& options) {
   ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(options.checkpoint));
   const auto weights_bytes = static_cast<std::uint64_t>(scenarios::weight_bytes(model));
   ASSAY_TRY_ASSIGN(conditions.link_,
-                   probes::link_probe::create({.read_working_set_bytes = weights_bytes}));
+                   probes::link_probe::create({.read_working_set_bytes = weights_bytes,
+                                               .reading_threads = options.threads}));
   return conditions;
 }
 

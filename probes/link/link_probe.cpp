@@ -30,6 +30,7 @@ assay_record link_sample(assay_link link, const link_measurement& measured) {
 
 result<std::unique_ptr<link_probe>> link_probe::create(const link_options& options) {
   std::unique_ptr<link_probe> probe(new link_probe);
+  probe->reading_threads_ = std::max(options.reading_threads, 1U);
   const auto& copies = options.copy_working_sets_bytes;
   if (options.read_working_set_bytes == 0 || copies.empty() || std::ranges::count(copies, 0u) != 0)
     return ASSAY_FAIL(usage, "link probe: a working set of 0 bytes; give the sizes of the run");
@@ -108,12 +109,12 @@ void link_probe::count_cycles() {
 
 std::vector<trace::link_ceiling> link_probe::ceilings() const {
   using telemetry::link_class;
-  return {ceiling(link_class::host_read, best_read_, widest_loads_bytes),
-          ceiling(link_class::host_memcpy, best_copy_, widest_store_bytes)};
+  return {ceiling(link_class::host_read, best_read_, widest_loads_bytes, reading_threads_),
+          ceiling(link_class::host_memcpy, best_copy_, widest_store_bytes, 1)};
 }
 
 trace::link_ceiling link_probe::ceiling(telemetry::link_class link, const best& so_far,
-                                        int widest_move_bytes) const {
+                                        int widest_move_bytes, std::uint32_t threads) const {
   if (so_far.samples_count == 0)
     return {link, 0.0, 0.0, 0, "soft and hard unknown: nothing was sampled yet"};
   const std::string bound = std::to_string(widest_move_bytes) + " bytes a cycle at " +
@@ -128,9 +129,11 @@ trace::link_ceiling link_probe::ceiling(telemetry::link_class link, const best& 
   }
   double soft = so_far.bytes_per_s * soft_margin;
   if (hard > 0) soft = std::min(soft, hard);
-  return {link, soft, hard, so_far.samples_count,
-          "soft: 1.05 x the fastest measurement, '" + std::string(so_far.variant) + "' over " +
-              std::to_string(so_far.working_set_bytes) + " bytes; hard: " + why_hard};
+  const std::string each = threads == 1 ? "" : std::to_string(threads) + " threads x ";
+  return {link, soft * threads, hard * threads, so_far.samples_count,
+          "soft: " + each + "1.05 x the fastest measurement, '" + std::string(so_far.variant) +
+              "' over " + std::to_string(so_far.working_set_bytes) + " bytes; hard: " + each +
+              why_hard};
 }
 
 }  // namespace assay::probes

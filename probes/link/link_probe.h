@@ -25,9 +25,13 @@ struct link_options {
   /// Sizes of the run's copies. A small copy stays in a near cache and is rightly faster than a
   /// large one: by default one set in the first cache, one in the second, one beyond.
   std::vector<std::uint64_t> copy_working_sets_bytes = {8 << 10, 512 << 10, 16 << 20};
+  /// That read weights at once in the run: as many times one thread's rate is what all can reach.
+  std::uint32_t reading_threads = 1;
 };
 
-/// Measures the links host_read and host_memcpy, one thread.
+/// Measures the links host_read and host_memcpy with one thread. Where the run reads with several,
+/// both bounds of host_read are multiplied by their number: caches are shared or each core's own,
+/// never faster together than apart.
 ///
 /// HARD: no x86-64 core stores more than 64 bytes or loads more than 128 bytes a cycle (one
 /// 64-byte store, two 64-byte loads: Intel from Skylake-SP to Granite Rapids, AMD Zen 5; all others
@@ -85,12 +89,13 @@ class link_probe {
   result<double> measure(Track& track, const Variant& by, best& so_far, assay_link link,
                          trace::sink& to);
   void count_cycles();
-  trace::link_ceiling ceiling(telemetry::link_class link, const best& so_far,
-                              int widest_move_bytes) const;
+  trace::link_ceiling ceiling(telemetry::link_class link, const best& so_far, int widest_move_bytes,
+                              std::uint32_t threads) const;
 
   std::vector<measured_set<read_track, read_variant>> reads_;  // one
   std::vector<measured_set<copy_track, copy_variant>> copies_;
   std::size_t next_set_ = 0;
+  std::uint32_t reading_threads_ = 1;
   best best_read_;
   best best_copy_;
   double cycles_per_s_ = 0;  ///< 0 until counted

@@ -44,13 +44,16 @@ struct block_context {
 };
 
 /// A kernel with its arguments by value, ready to enqueue.
-/// Shapes: `blocks` independent blocks; the device runs each exactly once, in any order.
+/// Shapes: `blocks` independent blocks; the device runs each exactly once, in any order and on any
+/// number of threads. `prepare`, where there is one, runs once and whole before the first block: it
+/// is what all blocks share. It is no block, and its tallies count.
 struct kernel {
   using body_function = void (*)(const void* arguments, block_context& context);
   static constexpr std::size_t argument_capacity = 192;
 
   std::string_view name;  ///< static storage
   body_function body = nullptr;
+  body_function prepare = nullptr;
   std::uint32_t blocks = 1;
   alignas(16) std::array<std::byte, argument_capacity> arguments{};
 
@@ -63,12 +66,25 @@ struct kernel {
     k.name = name;
     k.blocks = blocks;
     std::memcpy(k.arguments.data(), &arguments, sizeof arguments);
-    k.body = [](const void* raw, block_context& context) {
-      Arguments typed;
-      std::memcpy(&typed, raw, sizeof typed);
-      Body(typed, context);
-    };
+    k.body = &call<Arguments, Body>;
     return k;
+  }
+
+  template <class Arguments, void (*Prepare)(const Arguments&, block_context&),
+            void (*Body)(const Arguments&, block_context&)>
+  static kernel bind_prepared(std::string_view name, const Arguments& arguments,
+                              std::uint32_t blocks) {
+    kernel k = bind<Arguments, Body>(name, arguments, blocks);
+    k.prepare = &call<Arguments, Prepare>;
+    return k;
+  }
+
+ private:
+  template <class Arguments, void (*Function)(const Arguments&, block_context&)>
+  static void call(const void* raw, block_context& context) {
+    Arguments typed;
+    std::memcpy(&typed, raw, sizeof typed);
+    Function(typed, context);
   }
 };
 

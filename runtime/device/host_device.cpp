@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/host_device.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "runtime/device/copy_check.h"
+#include "runtime/device/host_cores.h"
 #include "runtime/device/host_runner.h"
 
 namespace assay::device {
@@ -30,6 +32,11 @@ std::string name_of(event which) {
   return "device: event " + std::to_string(which.index);
 }
 
+std::uint32_t threads_of(const host_device_options& options) {
+  if (options.threads != 0) return options.threads;
+  return std::min(usable_cores(), host_pool::helper_capacity + 1);
+}
+
 }  // namespace
 
 result<std::unique_ptr<host_device>> host_device::create(const host_device_options& options) {
@@ -41,6 +48,10 @@ result<std::unique_ptr<host_device>> host_device::create(const host_device_optio
   if (options.spin_ns < 0)
     return ASSAY_FAIL(
         usage, "host device: spin of " + std::to_string(options.spin_ns) + " ns; give 0 or more");
+  if (options.threads > host_pool::helper_capacity + 1)
+    return ASSAY_FAIL(usage, "host device: " + std::to_string(options.threads) +
+                                 " threads a launch; give at most " +
+                                 std::to_string(host_pool::helper_capacity + 1));
   ASSAY_TRY_ASSIGN(auto arena, host_arena::create(options.memory_limit_bytes));
   return std::unique_ptr<host_device>(
       new host_device(options, std::move(arena), std::move(runner)));
@@ -52,7 +63,9 @@ host_device::host_device(const host_device_options& options, std::unique_ptr<hos
       spin_ns_(options.spin_ns),
       arena_(std::move(arena)),
       runner_(std::move(runner)),
-      events_(std::make_unique<event_slot[]>(event_capacity)) {}
+      launch_threads_(threads_of(options)),
+      events_(std::make_unique<event_slot[]>(event_capacity)),
+      pool_(std::make_unique<host_pool>(launch_threads_ - 1, options.spin_ns)) {}
 
 // In three rounds, because streams wait for each other's events: each gets its end before any is
 // waited for, and none is destroyed while another may still look at how far it got.
@@ -79,7 +92,8 @@ result<stream> host_device::create_stream() {
   if (index == stream_capacity)
     return ASSAY_FAIL(usage, "host device: all " + std::to_string(stream_capacity) +
                                  " streams are taken; reuse one");
-  workers_[index] = std::make_unique<host_worker>(index, spin_ns_, *arena_, *runner_, observer_);
+  workers_[index] =
+      std::make_unique<host_worker>(index, spin_ns_, *arena_, *pool_, *runner_, observer_);
   stream_count_.store(index + 1, std::memory_order_release);
   return stream{index};
 }
@@ -200,6 +214,8 @@ std::vector<std::uint32_t> host_device::worker_tids() const {
   std::vector<std::uint32_t> tids;
   const std::uint32_t count = stream_count_.load(std::memory_order_acquire);
   for (std::uint32_t index = 0; index < count; ++index) tids.push_back(workers_[index]->tid());
+  const std::vector<std::uint32_t> helpers = pool_->tids();
+  tids.insert(tids.end(), helpers.begin(), helpers.end());
   return tids;
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/device/host_arena.h"
 #include "runtime/device/host_call.h"
 #include "runtime/device/host_event.h"
+#include "runtime/device/host_pool.h"
 #include "runtime/device/host_range.h"
 #include "runtime/device/host_worker.h"
 #include "runtime/device/operation_runner.h"
@@ -23,6 +24,9 @@ namespace assay::device {
 struct host_device_options {
   std::uint64_t memory_limit_bytes = std::uint64_t{1} << 30;
   std::int64_t spin_ns = 20'000;  ///< how long a worker or a waiting caller spins before it sleeps
+  /// That run a launch's blocks: the stream's worker and helpers that all streams share. 0: as many
+  /// as the cores that this process may use.
+  std::uint32_t threads = 0;
 };
 
 /// Streams, events and copies with CUDA's semantics on worker threads, without a GPU. The copies,
@@ -68,8 +72,11 @@ class host_device final : public device {
   range_label set_range(range_label label) noexcept override;
   void set_observer(observer* who) noexcept override;
 
-  /// Kernel ids of the streams' threads, by stream index, as in /proc/self/task.
+  /// Kernel ids of all threads that run work, as in /proc/self/task: the streams' by stream index,
+  /// then the helpers'.
   std::vector<std::uint32_t> worker_tids() const;
+  /// How many threads run a launch's blocks at most: one worker and all helpers.
+  std::uint32_t launch_threads() const noexcept { return launch_threads_; }
 
  private:
   host_device(const host_device_options& options, std::unique_ptr<host_arena> arena,
@@ -84,6 +91,7 @@ class host_device final : public device {
   const std::int64_t spin_ns_;
   const std::unique_ptr<host_arena> arena_;
   const std::unique_ptr<operation_runner> runner_;
+  const std::uint32_t launch_threads_;
   std::atomic<observer*> observer_{nullptr};
   std::atomic<correlation_id> last_correlation_{0};
 
@@ -91,6 +99,7 @@ class host_device final : public device {
   std::atomic<std::uint32_t> stream_count_{0};
   std::atomic<std::uint32_t> event_count_{0};
   const std::unique_ptr<event_slot[]> events_;
+  const std::unique_ptr<host_pool> pool_;
   std::array<std::unique_ptr<host_worker>, stream_capacity> workers_;  // last: ends first
 };
 

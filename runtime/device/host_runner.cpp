@@ -31,36 +31,15 @@ void run_copy(const operation& what, const copy_work& copy, const worker_site& s
   site.reports_to->on_activity(record);
 }
 
-/// What the blocks of one launch did, as counted while they ran.
-struct launch_tally {
-  std::uint64_t executed_blocks = 0;
-  std::uint64_t weight_bytes = 0;
-  std::uint64_t kv_bytes = 0;
-};
-
-launch_tally run_blocks(const kernel& launched) {
-  launch_tally tally;
-  for (std::uint32_t block = 0; block < launched.blocks; ++block) {
-    block_context context;
-    context.block = block;
-    context.blocks = launched.blocks;
-    launched.body(launched.arguments.data(), context);
-    ++tally.executed_blocks;
-    tally.weight_bytes += context.weight_bytes;
-    tally.kv_bytes += context.kv_bytes;
-  }
-  return tally;
-}
-
 void run_launch(const operation& what, const kernel& launched, const worker_site& site) {
   if (site.reports_to == nullptr) {
-    run_blocks(launched);
+    site.pool->run(launched, false);
     return;
   }
   activity_record record = record_of(what, site, operation_kind::launch);
   record.start_ns = host_now().ns;
-  const launch_tally tally = run_blocks(launched);
-  record.end_ns = host_now().ns;
+  const launch_tally tally = site.pool->run(launched, true);
+  record.end_ns = tally.end_ns;
   record.executed_blocks = tally.executed_blocks;
   record.weight_bytes = tally.weight_bytes;
   record.kv_bytes = tally.kv_bytes;

@@ -11,8 +11,9 @@
 namespace assay::device {
 
 host_worker::host_worker(std::uint32_t stream, std::int64_t spin_ns, const host_arena& arena,
-                         operation_runner& runner, const std::atomic<observer*>& reports_to)
-    : site_{stream, 0, spin_ns, &arena, nullptr},
+                         host_pool& pool, operation_runner& runner,
+                         const std::atomic<observer*>& reports_to)
+    : site_{stream, 0, spin_ns, &arena, nullptr, &pool},
       runner_(runner),
       reports_to_(reports_to),
       queue_(spin_ns),

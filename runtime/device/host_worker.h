@@ -13,11 +13,11 @@
 namespace assay::device {
 
 /// Runs a stream's operations in order, one at a time, on a thread named assay-stream-N.
-/// Ownership: runner, arena and observer outlive it.
+/// Ownership: runner, arena, pool and observer outlive it.
 class host_worker {
  public:
   /// Returns when the thread runs and its id is known.
-  host_worker(std::uint32_t stream, std::int64_t spin_ns, const host_arena& arena,
+  host_worker(std::uint32_t stream, std::int64_t spin_ns, const host_arena& arena, host_pool& pool,
               operation_runner& runner, const std::atomic<observer*>& reports_to);
   /// join() if nobody did.
   ~host_worker();

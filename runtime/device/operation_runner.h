@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "runtime/device/host_arena.h"
+#include "runtime/device/host_pool.h"
 #include "runtime/device/observer.h"
 #include "runtime/device/operation.h"
 
@@ -19,6 +20,7 @@ struct worker_site {
   std::int64_t spin_ns = 0;
   const host_arena* arena = nullptr;
   observer* reports_to = nullptr;  ///< null: nobody asks for activity records
+  host_pool* pool = nullptr;       ///< whose threads take blocks of a launch beside the worker
 };
 
 /// Runs one operation and reports what it did.

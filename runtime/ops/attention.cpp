@@ -7,8 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/ops/dot.h"
 #include "runtime/ops/exponential.h"
+#include "runtime/ops/multiply.h"
+#include "runtime/ops/vector_kernels.h"
 
 namespace assay::ops {
 namespace {
@@ -20,14 +21,6 @@ struct softmax_state {
   std::array<std::array<float, max_page_tokens>, max_group_heads> shares;
 };
 
-// The rows of one page that one KV head has.
-struct page_rows {
-  const float* keys;
-  const float* values;
-  std::size_t stride;
-  std::uint32_t count;
-};
-
 struct group_view {
   const float* q;  // (heads, head_dim)
   float* out;      // (heads, head_dim)
@@ -35,38 +28,52 @@ struct group_view {
   std::uint32_t head_dim;
 };
 
-std::array<const float*, 4> quad_at(const float* rows, std::size_t stride, std::uint32_t first,
-                                    std::uint32_t live) {
-  std::array<const float*, 4> quad;
-  for (std::uint32_t i = 0; i < 4; ++i) quad[i] = rows + (first + std::min(i, live - 1)) * stride;
-  return quad;
-}
+// Some of a sequence's pages, together at most max_page_tokens rows: scored, weighed and mixed at
+// once, so that what a softmax costs a page is paid once for many.
+struct page_span {
+  std::uint32_t first;  // page
+  std::uint32_t end;
+  std::uint32_t rows;
+};
 
-void score_page(const page_rows& page, const group_view& group, softmax_state& state,
-                device::block_context& context) {
+// Where the rows of one KV head lie in a page, and how many of them are of the context.
+struct head_pages {
+  const attention_arguments& of;
+  std::uint32_t kv_head;
+  std::uint32_t context_tokens;
+
+  page_rows keys(std::uint32_t index) const {
+    const std::size_t stride = std::size_t{of.kv_heads} * of.head_dim;
+    const std::size_t page_floats = of.kv.page_tokens * stride;
+    const float* rows = of.kv.pages + of.kv.table[index] * 2 * page_floats + kv_head * of.head_dim;
+    return {rows, stride, std::min(context_tokens - index * of.kv.page_tokens, of.kv.page_tokens)};
+  }
+  page_rows values(std::uint32_t index) const {
+    page_rows page = keys(index);
+    page.rows += of.kv.page_tokens * page.stride;
+    return page;
+  }
+};
+
+void score_span(const head_pages& pages, const page_span& span, const group_view& group,
+                softmax_state& state, device::block_context& context) {
   const float scale = 1.0F / std::sqrt(static_cast<float>(group.head_dim));
-  for (std::uint32_t first = 0; first < page.count; first += 4) {
-    const std::uint32_t live = std::min(page.count - first, 4U);
-    const auto keys = quad_at(page.keys, page.stride, first, live);
-    for (std::uint32_t h = 0; h < group.heads; h += 2) {
-      const std::uint32_t other = std::min(h + 1, group.heads - 1);
-      std::array<std::array<float, 4>, 2> sums;
-      dot_quad_pair(keys, group.q + h * group.head_dim, group.q + other * group.head_dim,
-                    group.head_dim, sums);
-      for (std::uint32_t i = 0; i < live; ++i) {
-        state.shares[h][first + i] = sums[0][i] * scale;
-        state.shares[other][first + i] = sums[other - h][i] * scale;
-      }
-    }
-    context.kv_bytes += std::uint64_t{live} * group.head_dim * sizeof(float);
+  std::uint32_t at = 0;
+  for (std::uint32_t i = span.first; i < span.end; ++i) {
+    const page_rows page = pages.keys(i);
+    kernels_in_force().score_rows(page, group.q, group.heads, group.head_dim, scale,
+                                  state.shares[0].data() + at, max_page_tokens);
+    context.kv_bytes += std::uint64_t{page.count} * group.head_dim * sizeof(float);
+    at += page.count;
   }
 }
 
 // Scores become shares of the peak so far; what was mixed under a lower peak shrinks to match.
-void weigh_page(std::uint32_t count, const group_view& group, softmax_state& state) {
+void weigh_span(std::uint32_t count, const group_view& group, softmax_state& state) {
   for (std::uint32_t h = 0; h < group.heads; ++h) {
     float* shares = state.shares[h].data();
-    const float peak = std::max(state.peak[h], *std::max_element(shares, shares + count));
+    float peak = state.peak[h];
+    for (std::uint32_t i = 0; i < count; ++i) peak = shares[i] > peak ? shares[i] : peak;
     const float shrink = std::exp(state.peak[h] - peak);
     exponentials(shares, count, peak);
     float sum = 0.0F;
@@ -79,61 +86,70 @@ void weigh_page(std::uint32_t count, const group_view& group, softmax_state& sta
   }
 }
 
-void mix_page(const page_rows& page, const group_view& group, const softmax_state& state,
-              device::block_context& context) {
-  for (std::uint32_t first = 0; first < page.count; first += 4) {
-    const std::uint32_t live = std::min(page.count - first, 4U);
-    const auto values = quad_at(page.values, page.stride, first, live);
-    for (std::uint32_t h = 0; h < group.heads; ++h) {
-      std::array<float, 4> shares{};
-      for (std::uint32_t i = 0; i < live; ++i) shares[i] = state.shares[h][first + i];
-      add_weighted_quad(values, shares, group.head_dim, group.out + h * group.head_dim);
-    }
-    context.kv_bytes += std::uint64_t{live} * group.head_dim * sizeof(float);
+void mix_span(const head_pages& pages, const page_span& span, const group_view& group,
+              const softmax_state& state, device::block_context& context) {
+  std::uint32_t at = 0;
+  for (std::uint32_t i = span.first; i < span.end; ++i) {
+    const page_rows page = pages.values(i);
+    kernels_in_force().mix_rows(page, state.shares[0].data() + at, max_page_tokens, group.heads,
+                                group.head_dim, group.out);
+    context.kv_bytes += std::uint64_t{page.count} * group.head_dim * sizeof(float);
+    at += page.count;
   }
 }
 
-page_rows page_at(const attention_arguments& a, std::uint32_t kv_head, std::uint32_t index,
-                  std::uint32_t context_tokens) {
-  const std::size_t stride = std::size_t{a.kv_heads} * a.head_dim;
-  const std::size_t page_floats = a.kv.page_tokens * stride;
-  const float* keys = a.kv.pages + a.kv.table[index] * 2 * page_floats + kv_head * a.head_dim;
-  const std::uint32_t rows = context_tokens - index * a.kv.page_tokens;
-  return {keys, keys + page_floats, stride, std::min(rows, a.kv.page_tokens)};
-}
-
-void attend(const attention_arguments& a, const group_view& group, std::uint32_t context_tokens,
-            softmax_state& state, device::block_context& context) {
+void attend(const head_pages& pages, const group_view& group, softmax_state& state,
+            device::block_context& context) {
+  const std::uint32_t page_tokens = pages.of.kv.page_tokens;
+  const std::uint32_t page_count = (pages.context_tokens + page_tokens - 1) / page_tokens;
+  const std::uint32_t pages_at_once = max_page_tokens / page_tokens;
   std::fill_n(group.out, group.heads * group.head_dim, 0.0F);
   state.peak.fill(-std::numeric_limits<float>::infinity());
   state.sum.fill(0.0F);
-  for (std::uint32_t i = 0; i * a.kv.page_tokens < context_tokens; ++i) {
-    const page_rows page = page_at(a, context.block, i, context_tokens);
-    score_page(page, group, state, context);
-    weigh_page(page.count, group, state);
-    mix_page(page, group, state, context);
+  for (std::uint32_t first = 0; first < page_count; first += pages_at_once) {
+    const std::uint32_t end = std::min(page_count, first + pages_at_once);
+    const std::uint32_t rows =
+        std::min(pages.context_tokens, end * page_tokens) - first * page_tokens;
+    const page_span span{first, end, rows};
+    score_span(pages, span, group, state, context);
+    weigh_span(span.rows, group, state);
+    mix_span(pages, span, group, state, context);
   }
   for (std::uint32_t h = 0; h < group.heads; ++h)
     for (std::uint32_t i = 0; i < group.head_dim; ++i)
       group.out[h * group.head_dim + i] /= state.sum[h];
 }
 
-void attention_body(const attention_arguments& a, device::block_context& context) {
+void attend_head(const attention_arguments& a, std::uint32_t kv_head, softmax_state& state,
+                 device::block_context& context) {
   const std::uint32_t group_heads = a.heads / a.kv_heads;
-  softmax_state state;
   for (std::uint32_t t = 0; t < a.tokens; ++t) {
-    const std::size_t head = std::size_t{t} * a.heads + context.block * group_heads;
+    const std::size_t head = std::size_t{t} * a.heads + kv_head * group_heads;
     const group_view group{a.q + head * a.head_dim, a.out + head * a.head_dim, group_heads,
                            a.head_dim};
-    attend(a, group, a.start + t + 1, state, context);
+    attend({a, kv_head, a.start + t + 1}, group, state, context);
   }
 }
+
+void attention_body(const attention_arguments& a, device::block_context& context) {
+  softmax_state state;
+  const row_range kv_heads = rows_of_block(a.kv_heads, context);
+  for (std::uint32_t head = kv_heads.begin; head < kv_heads.end; ++head)
+    attend_head(a, head, state, context);
+}
+
+// A block that reads less than this is over before another thread has heard of it.
+constexpr std::uint64_t least_block_bytes = 64 * 1024;
 
 }  // namespace
 
 device::kernel attention(const attention_arguments& arguments) {
-  return device::kernel::bind<attention_arguments, attention_body>("attention", arguments,
-                                                                   arguments.kv_heads);
+  const attention_arguments& a = arguments;
+  const std::uint64_t rows = std::uint64_t{a.tokens} * (a.start + a.tokens) * a.kv_heads;
+  const std::uint64_t blocks = rows * a.head_dim * 2 * sizeof(float) / least_block_bytes;
+  return device::kernel::bind<attention_arguments, attention_body>(
+      "attention", arguments,
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(blocks, 1, std::uint64_t{a.kv_heads})));
 }
 
 }  // namespace assay::ops

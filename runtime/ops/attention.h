@@ -37,7 +37,8 @@ struct attention_arguments {
   std::uint32_t head_dim = 0;
 };
 
-/// One block a KV head, with the group of query heads that shares it. Softmax in f32, page by page.
+/// A block takes KV heads, each with the group of query heads that shares it: one where the context
+/// is long. Softmax in f32, up to max_page_tokens rows at a time.
 /// Tallies each cached row once a query token and KV head: keys where they are scored, values where
 /// they are mixed.
 device::kernel attention(const attention_arguments& arguments);

@@ -8,18 +8,25 @@
 namespace assay::ops {
 namespace {
 
-void gated_mlp_body(const gated_mlp_arguments& a, device::block_context& context) {
+void gated_mlp_prepare(const gated_mlp_arguments& a, device::block_context& context) {
   rms_norm(a.gain, a.eps, a.x, a.tokens, a.normed, context);
-  const std::uint32_t rows = a.gate_weight.rows;
-  multiply(a.gate_weight, {0, rows}, a.normed, a.tokens, a.gate, into::store, context);
-  multiply(a.up_weight, {0, rows}, a.normed, a.tokens, a.up, into::store, context);
-  silu_times(a.gate, a.up, std::size_t{a.tokens} * rows);
+}
+
+void gated_mlp_body(const gated_mlp_arguments& a, device::block_context& context) {
+  const row_range range = rows_at(a.gate_weight, context.block);
+  multiply(a.gate_weight, range, a.normed, a.tokens, a.gate, into::store, context);
+  multiply(a.up_weight, range, a.normed, a.tokens, a.up, into::store, context);
+  for (std::uint32_t t = 0; t < a.tokens; ++t) {
+    const std::size_t at = std::size_t{t} * a.gate_weight.rows + range.begin;
+    silu_times(a.gate + at, a.up + at, range.end - range.begin);
+  }
 }
 
 }  // namespace
 
 device::kernel gated_mlp(const gated_mlp_arguments& arguments) {
-  return device::kernel::bind<gated_mlp_arguments, gated_mlp_body>("gated_mlp", arguments, 1);
+  return device::kernel::bind_prepared<gated_mlp_arguments, gated_mlp_prepare, gated_mlp_body>(
+      "gated_mlp", arguments, blocks_of(arguments.gate_weight));
 }
 
 }  // namespace assay::ops

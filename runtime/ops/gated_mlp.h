@@ -24,7 +24,8 @@ struct gated_mlp_arguments {
   float eps = 0.0F;
 };
 
-/// gate = silu(norm(x) · gate_weightᵀ) · (norm(x) · up_weightᵀ). One block, for norm_qkv's reason.
+/// gate = silu(norm(x) · gate_weightᵀ) · (norm(x) · up_weightᵀ). The norm before the first
+/// block, for norm_qkv's reason; a block takes the same rows of both.
 device::kernel gated_mlp(const gated_mlp_arguments& arguments);
 
 }  // namespace assay::ops

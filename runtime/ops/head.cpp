@@ -7,15 +7,20 @@
 namespace assay::ops {
 namespace {
 
-void head_body(const head_arguments& a, device::block_context& context) {
+void head_prepare(const head_arguments& a, device::block_context& context) {
   rms_norm(a.gain, a.eps, a.x, a.positions, a.normed, context);
-  multiply(a.head, {0, a.head.rows}, a.normed, a.positions, a.logits, into::store, context);
+}
+
+void head_body(const head_arguments& a, device::block_context& context) {
+  multiply(a.head, rows_at(a.head, context.block), a.normed, a.positions, a.logits, into::store,
+           context);
 }
 
 }  // namespace
 
 device::kernel head(const head_arguments& arguments) {
-  return device::kernel::bind<head_arguments, head_body>("head", arguments, 1);
+  return device::kernel::bind_prepared<head_arguments, head_prepare, head_body>(
+      "head", arguments, blocks_of(arguments.head));
 }
 
 }  // namespace assay::ops

@@ -22,7 +22,7 @@ struct head_arguments {
   float eps = 0.0F;
 };
 
-/// One block, for norm_qkv's reason. Reads the whole head, tied or not.
+/// The norm before the first block, for norm_qkv's reason. Reads the whole head, tied or not.
 device::kernel head(const head_arguments& arguments);
 
 }  // namespace assay::ops

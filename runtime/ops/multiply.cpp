@@ -7,35 +7,39 @@
 #include <cmath>
 
 #include "runtime/ops/dot.h"
+#include "runtime/ops/vector_kernels.h"
 
 namespace assay::ops {
 namespace {
 
-// A tile of widened weights: 8 rows by 1024 columns is 32 KiB, what a first-level cache holds.
-constexpr std::uint32_t tile_rows = 8;
-constexpr std::uint32_t tile_columns = 1024;
-using tile = std::array<std::array<float, tile_columns>, tile_rows>;
+constexpr std::uint32_t norm_columns = 1024;
 
 void put(float& where, float value, into how) {
   where = how == into::store ? value : where + value;
 }
 
+// Four rows a quarter of the range apart: four places of memory at a time keep more of its requests
+// in flight than one. A product is the same whichever rows are beside it.
 void multiply_one(const weight& w, row_range range, const float* x, float* out, into how,
                   device::block_context& context) {
-  for (std::uint32_t first = range.begin; first < range.end; first += 4) {
-    const std::uint32_t live = std::min(range.end - first, 4U);
+  const vector_kernels& kernels = kernels_in_force();
+  const std::uint32_t quarter = (range.end - range.begin + 3) / 4;
+  for (std::uint32_t first = range.begin; first < range.begin + quarter; ++first) {
     row_quad rows;
-    for (std::uint32_t i = 0; i < 4; ++i) rows[i] = w.row(first + std::min(i, live - 1));
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      const std::uint32_t row = first + i * quarter;
+      rows[i] = w.row(row < range.end ? row : first);
+    }
     std::array<float, 4> sums;
-    dot_quad(w.type, rows, x, w.columns, sums);
-    for (std::uint32_t i = 0; i < live; ++i) {
-      put(out[first + i], sums[i], how);
+    kernels.dot_quad(w.type, rows, x, w.columns, sums);
+    for (std::uint32_t i = 0; i < 4 && first + i * quarter < range.end; ++i) {
+      put(out[first + i * quarter], sums[i], how);
       context.weight_bytes += w.row_bytes();
     }
   }
 }
 
-// Part of a weight, widened: `rows` rows from `row`, `columns` columns from `column`.
+// Part of a weight: `rows` rows from `row`, `columns` columns from `column`.
 struct window {
   std::uint32_t row;
   std::uint32_t rows;
@@ -43,44 +47,58 @@ struct window {
   std::uint32_t columns;
 };
 
-void fill(tile& into_tile, const weight& w, const window& part, device::block_context& context) {
+// A tile of tokens is copied once for this many panels of weights.
+constexpr std::uint32_t panels_at_once = 2;
+using panels = std::array<weight_panel, panels_at_once>;
+
+std::uint32_t lanes_of(const window& part, std::uint32_t panel) {
+  const std::uint32_t before = panel * panel_lanes;
+  return part.rows > before ? std::min(part.rows - before, panel_lanes) : 0;
+}
+
+void fill(panels& to, const weight& w, const window& part, device::block_context& context) {
   const std::uint64_t element = checkpoint::bytes_of(w.type);
-  for (std::uint32_t i = 0; i < part.rows; ++i) {
-    widen(w.type, w.row(part.row + i) + part.column * element, part.columns, into_tile[i].data());
-    context.weight_bytes += part.columns * element;
+  for (std::uint32_t p = 0; lanes_of(part, p) > 0; ++p) {
+    const std::uint32_t lanes = lanes_of(part, p);
+    kernels_in_force().fill_panel(w.type, w.row(part.row + p * panel_lanes) + part.column * element,
+                                  w.row_bytes(), lanes, part.columns, to[p]);
+    context.weight_bytes += lanes * part.columns * element;
+    if (p + 1 == panels_at_once) break;
   }
 }
 
-void multiply_tile(const tile& from, const weight& w, const window& part, const float* x,
-                   std::uint32_t tokens, float* out, into how) {
-  const std::size_t columns = w.columns;
-  for (std::uint32_t quad = 0; quad < part.rows; quad += 4) {
-    const std::uint32_t live = std::min(part.rows - quad, 4U);
-    std::array<const float*, 4> rows;
-    for (std::uint32_t i = 0; i < 4; ++i) rows[i] = from[quad + std::min(i, live - 1)].data();
-    for (std::uint32_t t = 0; t < tokens; t += 2) {
-      const std::uint32_t pair = std::min(tokens - t, 2U);
-      const float* x0 = x + t * columns + part.column;
-      std::array<std::array<float, 4>, 2> sums;
-      dot_quad_pair(rows, x0, x0 + (pair - 1) * columns, part.columns, sums);
-      for (std::uint32_t j = 0; j < pair; ++j)
-        for (std::uint32_t i = 0; i < live; ++i)
-          put(out[std::size_t{t + j} * w.rows + part.row + quad + i], sums[j][i], how);
+void copy_tile(const float* x, std::size_t stride, std::uint32_t tokens, std::uint32_t columns,
+               token_tile& to) {
+  for (std::uint32_t t = 0; t < tokens; ++t)
+    std::copy_n(x + t * stride, columns, to.values[t].data());
+}
+
+void multiply_window(const panels& weights, const weight& w, const window& part, const float* x,
+                     std::uint32_t tokens, float* out, into how) {
+  token_tile tile;
+  for (std::uint32_t t = 0; t < tokens; t += tile_tokens) {
+    const std::uint32_t live = std::min(tokens - t, tile_tokens);
+    copy_tile(x + std::size_t{t} * w.columns + part.column, w.columns, live, part.columns, tile);
+    for (std::uint32_t p = 0; p < panels_at_once && lanes_of(part, p) > 0; ++p) {
+      float* to = out + std::size_t{t} * w.rows + part.row + p * panel_lanes;
+      kernels_in_force().multiply_panel(
+          weights[p], tile, part.columns,
+          {to, w.rows, live, lanes_of(part, p), how == into::add || part.column > 0});
     }
   }
 }
 
 void multiply_many(const weight& w, row_range range, const float* x, std::uint32_t tokens,
                    float* out, into how, device::block_context& context) {
-  alignas(64) tile widened;
-  for (std::uint32_t row = range.begin; row < range.end; row += tile_rows) {
-    for (std::uint32_t column = 0; column < w.columns; column += tile_columns) {
-      const window part{row, std::min(tile_rows, range.end - row), column,
-                        std::min(tile_columns, w.columns - column)};
+  panels widened;
+  constexpr std::uint32_t step = panels_at_once * panel_lanes;
+  for (std::uint32_t row = range.begin; row < range.end; row += step)
+    for (std::uint32_t column = 0; column < w.columns; column += panel_columns) {
+      const window part{row, std::min(step, range.end - row), column,
+                        std::min(panel_columns, w.columns - column)};
       fill(widened, w, part, context);
-      multiply_tile(widened, w, part, x, tokens, out, column == 0 ? how : into::add);
+      multiply_window(widened, w, part, x, tokens, out, how);
     }
-  }
 }
 
 }  // namespace
@@ -89,6 +107,23 @@ row_range rows_of_block(std::uint32_t total, const device::block_context& contex
   const std::uint32_t each = (total + context.blocks - 1) / context.blocks;
   const std::uint32_t begin = std::min(total, context.block * each);
   return {begin, std::min(total, begin + each)};
+}
+
+std::uint32_t rows_a_block(const weight& w) {
+  constexpr std::uint64_t least_bytes = 128 * 1024;
+  const std::uint64_t rows = (least_bytes + w.row_bytes() - 1) / w.row_bytes();
+  return static_cast<std::uint32_t>((rows + panel_lanes - 1) / panel_lanes * panel_lanes);
+}
+
+std::uint32_t blocks_of(const weight& w) {
+  const std::uint32_t each = rows_a_block(w);
+  return (w.rows + each - 1) / each;
+}
+
+row_range rows_at(const weight& w, std::uint32_t index) {
+  const std::uint32_t each = rows_a_block(w);
+  const std::uint32_t begin = std::min(w.rows, index * each);
+  return {begin, std::min(w.rows, begin + each)};
 }
 
 void multiply(const weight& w, row_range range, const float* x, std::uint32_t tokens, float* out,
@@ -100,9 +135,9 @@ void multiply(const weight& w, row_range range, const float* x, std::uint32_t to
 void rms_norm(const weight& gain, float eps, const float* x, std::uint32_t tokens, float* out,
               device::block_context& context) {
   const std::uint32_t width = gain.columns;
-  for (std::uint32_t from = 0; from < width; from += tile_columns) {
-    std::array<float, tile_columns> gains;
-    const std::uint32_t part = std::min(tile_columns, width - from);
+  for (std::uint32_t from = 0; from < width; from += norm_columns) {
+    std::array<float, norm_columns> gains;
+    const std::uint32_t part = std::min(norm_columns, width - from);
     const std::uint64_t element = checkpoint::bytes_of(gain.type);
     widen(gain.type, gain.data + from * element, part, gains.data());
     context.weight_bytes += part * element;

@@ -18,6 +18,13 @@ struct row_range {
 /// The rows of `total` that block `block` of `blocks` owns.
 row_range rows_of_block(std::uint32_t total, const device::block_context& context);
 
+/// Rows of `w` that one block takes: 128 KiB or more, in whole panels. That is 6 µs of a core's
+/// share of the memory, against 1 µs or two for which a launch waits for its last block.
+std::uint32_t rows_a_block(const weight& w);
+std::uint32_t blocks_of(const weight& w);
+/// Rows of `w` that its block number `index` takes.
+row_range rows_at(const weight& w, std::uint32_t index);
+
 enum class into : std::uint8_t { store, add };
 
 /// out[t][r] (=, +=) w[r] · x[t] for the rows of `range`.

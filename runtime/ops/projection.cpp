@@ -2,34 +2,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ops/projection.h"
 
+#include <algorithm>
+
 #include "runtime/ops/multiply.h"
 
 namespace assay::ops {
 namespace {
 
-constexpr std::uint32_t rows_a_block = 64;
-
-void norm_qkv_body(const norm_qkv_arguments& a, device::block_context& context) {
+void norm_qkv_prepare(const norm_qkv_arguments& a, device::block_context& context) {
   rms_norm(a.gain, a.eps, a.x, a.tokens, a.normed, context);
-  multiply(a.q_weight, {0, a.q_weight.rows}, a.normed, a.tokens, a.q, into::store, context);
-  multiply(a.k_weight, {0, a.k_weight.rows}, a.normed, a.tokens, a.k, into::store, context);
-  multiply(a.v_weight, {0, a.v_weight.rows}, a.normed, a.tokens, a.v, into::store, context);
+}
+
+// The three weights one below the other: a block takes rows that lie beside each other there, so a
+// small model has one block and a large one no block that is smaller than the rest.
+void norm_qkv_body(const norm_qkv_arguments& a, device::block_context& context) {
+  const std::uint32_t each = rows_a_block(a.q_weight);
+  const std::uint32_t begin = context.block * each;
+  std::uint32_t above = 0;
+  const auto take = [&](const weight& w, float* out) {
+    const std::uint32_t from = std::max(begin, above);
+    const std::uint32_t to = std::min(begin + each, above + w.rows);
+    if (from < to)
+      multiply(w, {from - above, to - above}, a.normed, a.tokens, out, into::store, context);
+    above += w.rows;
+  };
+  take(a.q_weight, a.q);
+  take(a.k_weight, a.k);
+  take(a.v_weight, a.v);
 }
 
 void project_add_body(const project_add_arguments& a, device::block_context& context) {
-  multiply(a.w, rows_of_block(a.w.rows, context), a.input, a.tokens, a.residual, into::add,
-           context);
+  multiply(a.w, rows_at(a.w, context.block), a.input, a.tokens, a.residual, into::add, context);
 }
 
 }  // namespace
 
 device::kernel norm_qkv(const norm_qkv_arguments& arguments) {
-  return device::kernel::bind<norm_qkv_arguments, norm_qkv_body>("norm_qkv", arguments, 1);
+  const std::uint32_t each = rows_a_block(arguments.q_weight);
+  const std::uint32_t rows =
+      arguments.q_weight.rows + arguments.k_weight.rows + arguments.v_weight.rows;
+  return device::kernel::bind_prepared<norm_qkv_arguments, norm_qkv_prepare, norm_qkv_body>(
+      "norm_qkv", arguments, (rows + each - 1) / each);
 }
 
 device::kernel project_add(std::string_view name, const project_add_arguments& arguments) {
-  const std::uint32_t blocks = (arguments.w.rows + rows_a_block - 1) / rows_a_block;
-  return device::kernel::bind<project_add_arguments, project_add_body>(name, arguments, blocks);
+  return device::kernel::bind<project_add_arguments, project_add_body>(name, arguments,
+                                                                       blocks_of(arguments.w));
 }
 
 }  // namespace assay::ops

@@ -26,8 +26,8 @@ struct norm_qkv_arguments {
   float eps = 0.0F;
 };
 
-/// One block: every row needs the whole normalised vector, and a block that made its own would read
-/// the gain again.
+/// The norm is made before the first block: every row needs it whole, and a block that made its own
+/// would read the gain again.
 device::kernel norm_qkv(const norm_qkv_arguments& arguments);
 
 /// Shapes: input (tokens, w.columns), residual (tokens, w.rows), f32.
@@ -38,7 +38,7 @@ struct project_add_arguments {
   std::uint32_t tokens = 0;
 };
 
-/// residual += input · wᵀ. One block for each 64 rows of the weight.
+/// residual += input · wᵀ. Blocks as rows_a_block cuts the weight.
 device::kernel project_add(std::string_view name, const project_add_arguments& arguments);
 
 }  // namespace assay::ops

@@ -17,11 +17,10 @@ void rotate_head(float* head, const float* rotary, std::uint32_t head_dim) {
   }
 }
 
-void qk_rotary_body(const qk_rotary_arguments& a, device::block_context& context) {
-  const bool queries = context.block == 0;
-  float* values = queries ? a.q : a.k;
-  const weight& gain = queries ? a.q_gain : a.k_gain;
-  const std::uint32_t heads = queries ? a.heads : a.kv_heads;
+void rotate_all(const qk_rotary_arguments& a, bool is_queries, device::block_context& context) {
+  float* values = is_queries ? a.q : a.k;
+  const weight& gain = is_queries ? a.q_gain : a.k_gain;
+  const std::uint32_t heads = is_queries ? a.heads : a.kv_heads;
   if (gain.data != nullptr) rms_norm(gain, a.eps, values, a.tokens * heads, values, context);
   for (std::uint32_t t = 0; t < a.tokens; ++t)
     for (std::uint32_t h = 0; h < heads; ++h)
@@ -29,10 +28,19 @@ void qk_rotary_body(const qk_rotary_arguments& a, device::block_context& context
                   a.rotary + std::size_t{t} * a.head_dim, a.head_dim);
 }
 
+void qk_rotary_body(const qk_rotary_arguments& a, device::block_context& context) {
+  if (context.block == 0) rotate_all(a, true, context);
+  if (context.block + 1 == context.blocks) rotate_all(a, false, context);
+}
+
+// A step's few heads are rotated before another thread has heard of them.
+constexpr std::uint32_t least_tokens_to_split = 16;
+
 }  // namespace
 
 device::kernel qk_rotary(const qk_rotary_arguments& arguments) {
-  return device::kernel::bind<qk_rotary_arguments, qk_rotary_body>("qk_rotary", arguments, 2);
+  return device::kernel::bind<qk_rotary_arguments, qk_rotary_body>(
+      "qk_rotary", arguments, arguments.tokens < least_tokens_to_split ? 1 : 2);
 }
 
 }  // namespace assay::ops

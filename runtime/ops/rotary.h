@@ -25,8 +25,8 @@ struct qk_rotary_arguments {
   float eps = 0.0F;
 };
 
-/// Two blocks: queries, and keys. Rotates halves of a head against each other, as Hugging Face lays
-/// them out (element i with i + head_dim / 2), not neighbours.
+/// Two blocks, queries and keys, or one for few tokens. Rotates halves of a head against each
+/// other, as Hugging Face lays them out (element i with i + head_dim / 2), not neighbours.
 device::kernel qk_rotary(const qk_rotary_arguments& arguments);
 
 }  // namespace assay::ops

@@ -9,7 +9,7 @@
 namespace assay::telemetry {
 namespace {
 
-constexpr std::array<knob, 3> table{{
+constexpr std::array<knob, 5> table{{
     {knob_id::host_spin_ns, "ASSAY_HOST_SPIN_NS", "20000", "ns",
      "how long a stream's worker or a waiting caller spins before it sleeps on a futex",
      "doctor: host.spin_ns"},
@@ -17,6 +17,16 @@ constexpr std::array<knob, 3> table{{
      "tokens that one KV page holds", "runtime.kv.capacity_pages"},
     {knob_id::host_arena_bytes, "ASSAY_HOST_ARENA_BYTES", "1073741824", "bytes",
      "byte limit of the host device's arena where no flag sets it", "doctor: host.arena_bytes"},
+    {knob_id::host_threads, "ASSAY_HOST_THREADS", "256", "threads",
+     "how many threads run a launch's blocks on the host device; never more than the cores that "
+     "the "
+     "process may use",
+     "doctor: host.threads"},
+    {knob_id::host_isa, "ASSAY_HOST_ISA", "3", "sets",
+     "the highest instruction set of the operators' loops: 1 portable, 2 AVX2, 3 AVX-512; never "
+     "one "
+     "that the processor lacks",
+     "doctor: host.isa"},
 }};
 
 const knob& row(knob_id id) {

@@ -12,7 +12,13 @@
 
 namespace assay::telemetry {
 
-enum class knob_id : std::uint8_t { host_spin_ns, kv_page_tokens, host_arena_bytes };
+enum class knob_id : std::uint8_t {
+  host_spin_ns,
+  kv_page_tokens,
+  host_arena_bytes,
+  host_threads,
+  host_isa
+};
 
 /// One knob. `moves` names the counter or the output that changes when the knob is flipped: a knob
 /// that moves nothing is dead, and the guard flips each one to see.

@@ -73,6 +73,7 @@ const slip slips[] = {
      {"ASSAY_KV_PAGE_TOKENS=abc", "positive whole number"},
      {{"ASSAY_KV_PAGE_TOKENS=abc"}, {}}},
     {"knob_zero", {"audit"}, 2, {"ASSAY_HOST_SPIN_NS=0"}, {{"ASSAY_HOST_SPIN_NS=0"}, {}}},
+    {"knob_no_instruction_set", {"decode"}, 2, {"ASSAY_HOST_ISA=4"}, {{"ASSAY_HOST_ISA=4"}, {}}},
     {"knob_wraps",
      {"decode"},
      2,

@@ -16,7 +16,7 @@ namespace assay::device {
 class two_streams : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto made = host_device::create({std::uint64_t{4} << 20, 5'000});
+    auto made = host_device::create({std::uint64_t{4} << 20, 5'000, 2});
     ASSERT_TRUE(made) << made.error().message;
     device_ = std::move(*made);
     first_ = device_->create_stream().value();

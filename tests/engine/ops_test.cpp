@@ -12,6 +12,7 @@
 
 #include "runtime/ops/dot.h"
 #include "runtime/ops/exponential.h"
+#include "runtime/ops/isa.h"
 #include "runtime/ops/multiply.h"
 
 namespace assay::ops {
@@ -80,17 +81,50 @@ void expect_exact_product(dtype type, const shape& s, into how) {
   EXPECT_EQ(context.weight_bytes, w.bytes());
 }
 
-TEST(Multiply, is_exact_in_every_type_and_odd_shape) {
+// Each instruction set of this processor, and the best one again afterwards.
+class Multiply : public testing::TestWithParam<isa> {
+ protected:
+  void SetUp() override {
+    if (limit_isa(GetParam()) != GetParam())
+      GTEST_SKIP() << "this processor has no " << to_string(GetParam());
+  }
+  void TearDown() override { limit_isa(best_isa()); }
+};
+
+TEST_P(Multiply, is_exact_in_every_type_and_odd_shape) {
   for (const dtype type : {dtype::bf16, dtype::f16, dtype::f32})
-    for (const shape& s :
-         {shape{1, 1, 1}, {7, 33, 1}, {64, 256, 1}, {9, 31, 2}, {13, 1030, 3}, {6, 2049, 5}})
+    for (const shape& s : {shape{1, 1, 1},
+                           {7, 33, 1},
+                           {64, 256, 1},
+                           {9, 31, 2},
+                           {13, 1030, 3},
+                           {6, 2049, 5},
+                           {70, 300, 13},
+                           {129, 40, 25}})
       for (const into how : {into::store, into::add}) {
         SCOPED_TRACE(std::to_string(s.rows) + "x" + std::to_string(s.columns));
         expect_exact_product(type, s, how);
       }
 }
 
-TEST(Multiply, blocks_cover_each_row_once) {
+INSTANTIATE_TEST_SUITE_P(Isa, Multiply, testing::Values(isa::portable, isa::avx2, isa::avx512),
+                         [](const auto& each) { return std::string(to_string(each.param)); });
+
+TEST(Blocks, cover_each_row_once) {
+  for (const std::uint32_t rows : {1U, 64U, 65U, 5000U})
+    for (const std::uint32_t columns : {7U, 1024U, 100'000U}) {
+      const weight w{nullptr, rows, columns, dtype::bf16};
+      std::uint32_t next = 0;
+      for (std::uint32_t block = 0; block < blocks_of(w); ++block) {
+        EXPECT_EQ(rows_at(w, block).begin, next);
+        EXPECT_GT(rows_at(w, block).end, next);
+        next = rows_at(w, block).end;
+      }
+      EXPECT_EQ(next, rows);
+    }
+}
+
+TEST(Blocks, share_out_what_there_is) {
   for (const std::uint32_t rows : {1U, 64U, 65U, 200U}) {
     const std::uint32_t blocks = (rows + 63) / 64;
     std::uint32_t next = 0;

@@ -14,6 +14,7 @@
 #include "probes/link/core_clock.h"
 #include "probes/link/link_track.h"
 #include "probes/link/link_variants.h"
+#include "probes/link/stream_set.h"
 #include "tests/probes/recorded_trace.h"
 
 namespace assay::probes {
@@ -111,6 +112,49 @@ TEST(LinkProbe, holds_hard_above_soft_above_each_sample) {
     EXPECT_EQ(ceiling.samples, samples);
     EXPECT_THAT(ceiling.reason, testing::HasSubstr("1.05"));
   }
+}
+
+TEST(LinkProbe, several_readers_may_be_as_many_times_as_fast) {
+  auto probe =
+      link_probe::create({.read_working_set_bytes = 1 << 20, .reading_threads = 3}).value();
+  recorded_trace trace;
+  ASSERT_TRUE(probe->sample(trace));
+  const assay_record& sample = trace.all.front();
+  const double rate = static_cast<double>(sample.amount) * 1e9 /
+                      static_cast<double>(sample.end_ns - sample.start_ns);
+  const trace::link_ceiling read = probe->ceilings()[0];
+  if (read.hard_bytes_per_s == 0) {
+    EXPECT_NEAR(read.soft_bytes_per_s, 3 * 1.05 * rate, rate * 1e-6);
+  }
+  EXPECT_GE(read.soft_bytes_per_s, 3 * rate * 0.999);
+  EXPECT_THAT(read.reason, testing::HasSubstr("3 threads x"));
+  EXPECT_THAT(probe->ceilings()[1].reason, testing::Not(testing::HasSubstr("threads")));
+}
+
+TEST(StreamSet, reads_each_byte_by_each_variant_on_each_kind_of_page) {
+  EXPECT_GE(read_variants().size(), 1u);
+  for (const page_kind pages : {page_kind::small, page_kind::huge}) {
+    const auto set = stream_set::create((5 << 20) + 1, pages).value();
+    EXPECT_EQ(set.bytes(), 6u << 20);
+    for (const auto& variant : read_variants())
+      for (const std::uint32_t threads : {1u, 2u, 3u}) {
+        const auto measured = set.pass(variant, threads);
+        ASSERT_TRUE(measured) << measured.error().message;
+        EXPECT_EQ(measured->bytes, set.bytes());
+        EXPECT_GT(measured->end - measured->start, 0);
+      }
+  }
+}
+
+TEST(StreamSet, catches_a_read_that_skips) {
+  const auto set = stream_set::create(4 << 20, page_kind::small).value();
+  const read_variant skipping{"skipping", [](const std::byte* from, std::size_t size) {
+                                return read_variants().front().sum(from, size - link_block_bytes);
+                              }};
+  const auto measured = set.pass(skipping, 2);
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().kind, error_kind::internal);
+  EXPECT_THAT(measured.error().message, testing::HasSubstr("skipping"));
 }
 
 TEST(LinkProbe, takes_the_sets_in_turn) {

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops that a model spends its time in, once an instruction set.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/checkpoint/safetensors.h"
+#include "runtime/ops/isa.h"
+
+namespace assay::ops {
+
+/// Four rows at a time: each value of `x` is loaded once for four products.
+/// Fewer rows are given by naming one of them again.
+using row_quad = std::array<const std::byte*, 4>;
+
+/// A panel of weights, widened to f32 and transposed: values[k][lane] is column k of row `lane`.
+/// 32 KiB, which stays in a second-level cache while many tokens are multiplied with it.
+inline constexpr std::uint32_t panel_lanes = 32;
+inline constexpr std::uint32_t panel_columns = 256;
+struct alignas(64) weight_panel {
+  std::array<std::array<float, panel_lanes>, panel_columns> values;
+};
+
+/// Activations of up to 12 tokens over a panel's columns. A line more than the columns between two
+/// tokens: rows of a power of two would share the same few sets of a cache.
+inline constexpr std::uint32_t tile_tokens = 12;
+struct alignas(64) token_tile {
+  std::array<std::array<float, panel_columns + 16>, tile_tokens> values;
+};
+
+/// Where a product of panel and tile goes: out[t * stride + lane] (=, +=) the sum over `columns`.
+struct panel_target {
+  float* out = nullptr;
+  std::size_t stride = 0;
+  std::uint32_t tokens = 0;  ///< 1..tile_tokens
+  std::uint32_t lanes = 0;   ///< 1..panel_lanes
+  bool is_sum = false;
+};
+
+/// Rows of one page for one KV head, and the query heads that share them.
+/// Shapes: rows (count, columns) f32, `stride` floats apart; shares (heads, count), `shares_stride`
+/// floats apart; q and out (heads, columns) dense.
+struct page_rows {
+  const float* rows = nullptr;
+  std::size_t stride = 0;
+  std::uint32_t count = 0;
+};
+
+/// One instruction set's inner loops. All accumulate in f32, in an order that depends on shapes
+/// alone: a row's product is the same whichever rows, threads or blocks are beside it.
+struct vector_kernels {
+  /// out[i] = rows[i] · x.
+  void (*dot_quad)(checkpoint::dtype type, const row_quad& rows, const float* x,
+                   std::size_t columns, std::array<float, 4>& out);
+  /// Widens `rows` rows (up to panel_lanes) of `columns` columns (up to panel_columns), `row_bytes`
+  /// apart, into a panel. Lanes without a row are zero.
+  void (*fill_panel)(checkpoint::dtype type, const std::byte* first, std::size_t row_bytes,
+                     std::uint32_t rows, std::uint32_t columns, weight_panel& to);
+  void (*multiply_panel)(const weight_panel& weights, const token_tile& x, std::uint32_t columns,
+                         const panel_target& to);
+  /// scores[h][i] = q[h] · row i · scale.
+  void (*score_rows)(const page_rows& keys, const float* q, std::uint32_t heads,
+                     std::uint32_t columns, float scale, float* scores, std::size_t scores_stride);
+  /// out[h] += Σ shares[h][i] · row i.
+  void (*mix_rows)(const page_rows& values, const float* shares, std::size_t shares_stride,
+                   std::uint32_t heads, std::uint32_t columns, float* out);
+};
+
+/// The loops of an instruction set that this processor has.
+const vector_kernels& kernels_of(isa which) noexcept;
+
+/// Those in force.
+inline const vector_kernels& kernels_in_force() noexcept {
+  return kernels_of(isa_in_force());
+}
+
+}  // namespace assay::ops
