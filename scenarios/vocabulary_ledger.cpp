@@ -3,8 +3,10 @@
 #include "scenarios/vocabulary_ledger.h"
 
 #include <algorithm>
+#include <exception>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -16,6 +18,23 @@ namespace {
 std::int64_t code_points(const std::string& token) {
   return std::count_if(token.begin(), token.end(),
                        [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+}
+
+// The ids that a post-processor puts around every text. Throws where the file is not as it should.
+std::vector<std::int32_t> template_ids(const nlohmann::json& processor) {
+  std::vector<std::int32_t> ids;
+  if (processor.is_null()) return ids;
+  const std::string type = processor.at("type");
+  if (type == "Sequence")
+    for (const auto& part : processor.at("processors"))
+      for (const std::int32_t id : template_ids(part)) ids.push_back(id);
+  if (type != "TemplateProcessing") return ids;
+  for (const auto& piece : processor.at("single")) {
+    if (!piece.contains("SpecialToken")) continue;
+    const std::string name = piece.at("SpecialToken").at("id");
+    for (const auto& id : processor.at("special_tokens").at(name).at("ids")) ids.push_back(id);
+  }
+  return ids;
 }
 
 }  // namespace
@@ -32,7 +51,9 @@ result<vocabulary_ledger> vocabulary_ledger::read(const std::filesystem::path& t
       ledger.bytes_of_id_[added.at("id").get<std::int32_t>()] = {
           added.at("special").get<bool>() ? 0 : bytes, bytes};
     }
-  } catch (const nlohmann::json::exception& e) {
+    for (const std::int32_t id : template_ids(json.value("post_processor", nlohmann::json())))
+      ledger.template_bytes_ += ledger.bytes_of_id_.at(id).written;
+  } catch (const std::exception& e) {  // the library's, and an id that the vocabulary lacks
     return ASSAY_FAIL(unusable_input, tokenizer_json.string() +
                                           ": the ledger cannot read the vocabulary: " + e.what());
   }
@@ -48,7 +69,7 @@ std::int64_t vocabulary_ledger::text_bytes(std::span<const std::int32_t> ids) co
 }
 
 std::int64_t vocabulary_ledger::written_bytes(std::span<const std::int32_t> ids) const {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = -template_bytes_;
   for (const std::int32_t id : ids)
     if (const auto found = bytes_of_id_.find(id); found != bytes_of_id_.end())
       bytes += found->second.written;

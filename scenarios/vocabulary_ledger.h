@@ -20,7 +20,9 @@ class vocabulary_ledger {
 
   /// Bytes that decoding `ids` gives; special tokens give no text and count 0.
   std::int64_t text_bytes(std::span<const std::int32_t> ids) const;
-  /// Bytes of the text that encodes to `ids`; special tokens count as they are written.
+  /// Bytes of the text that encodes to `ids`; special tokens count as they are written, those that
+  /// the post-processor's template puts around every text not at all. Ids without what the template
+  /// adds give fewer bytes than their text has.
   std::int64_t written_bytes(std::span<const std::int32_t> ids) const;
 
  private:
@@ -29,6 +31,7 @@ class vocabulary_ledger {
     std::int64_t written = 0;
   };
   std::unordered_map<std::int32_t, token_bytes> bytes_of_id_;
+  std::int64_t template_bytes_ = 0;
 };
 
 /// Does normalisation to form C leave the text as it is? Sure only below U+0300, where nothing

@@ -20,19 +20,34 @@ bpe_model::bpe_model(const std::array<std::int32_t, 256>& byte_ids,
                      std::span<const merge_rule> rules)
     : byte_ids_(byte_ids), merges_(rules) {}
 
-void bpe_model::take_whole_pieces(std::unordered_map<std::string, std::int32_t> ids_by_bytes) {
-  whole_pieces_ = std::move(ids_by_bytes);
+void bpe_model::learn_pieces(
+    const std::vector<std::pair<std::string_view, std::int32_t>>& ids_by_bytes, whole_pieces rule) {
+  if (rule == whole_pieces::taken) {
+    whole_pieces_ = piece_table(ids_by_bytes);
+    return;
+  }
+  std::vector<std::pair<std::string_view, std::int32_t>> whole;
+  std::vector<std::int32_t> ids;
+  merge_scratch scratch;
+  for (const auto& [bytes, id] : ids_by_bytes) {
+    ids.clear();
+    merge(bytes, ids, scratch);
+    if (ids.size() == 1 && ids[0] == id) whole.emplace_back(bytes, id);
+  }
+  whole_pieces_ = piece_table(whole);
 }
 
 void bpe_model::append_ids(std::string_view piece, std::vector<std::int32_t>& out,
                            merge_scratch& scratch) const {
-  if (!whole_pieces_.empty()) {
-    const auto whole = whole_pieces_.find(std::string(piece));
-    if (whole != whole_pieces_.end()) {
-      out.push_back(whole->second);
-      return;
-    }
-  }
+  const std::int32_t whole = piece.empty() ? -1 : whole_pieces_.find(piece);
+  if (whole >= 0)
+    out.push_back(whole);
+  else
+    merge(piece, out, scratch);
+}
+
+void bpe_model::merge(std::string_view piece, std::vector<std::int32_t>& out,
+                      merge_scratch& scratch) const {
   if (piece.size() <= scan_at_most_bytes)
     merge_by_scan(piece, out, scratch);
   else

@@ -4,13 +4,14 @@
 // training found.
 #pragma once
 
+#include "runtime/tokenizer/piece_table.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace assay::tokenizer {
@@ -76,12 +77,19 @@ class bpe_model {
   /// `byte_ids`: the id of each single byte. `rules`: in rank order.
   bpe_model(const std::array<std::int32_t, 256>& byte_ids, std::span<const merge_rule> rules);
 
-  /// Pieces that stand in the vocabulary are taken whole before any merge is tried
-  /// (`ignore_merges`).
-  void take_whole_pieces(std::unordered_map<std::string, std::int32_t> ids_by_bytes);
+  /// What becomes of pieces that stand in the vocabulary.
+  enum class whole_pieces {
+    taken,   ///< as their entry, before any merge is tried (`ignore_merges`)
+    merged,  ///< as others; those that merge into their entry anyhow are looked up all the same
+  };
+  void learn_pieces(const std::vector<std::pair<std::string_view, std::int32_t>>& ids_by_bytes,
+                    whole_pieces rule);
 
   void append_ids(std::string_view piece, std::vector<std::int32_t>& out,
                   merge_scratch& scratch) const;
+
+  /// By rules alone, whatever stands in the vocabulary.
+  void merge(std::string_view piece, std::vector<std::int32_t>& out, merge_scratch& scratch) const;
 
   /// The two ways of merging: quadratic with a small constant, and n log n. Both merge the lowest
   /// rank first, the leftmost of equal ranks, and give the same ids.
@@ -99,7 +107,7 @@ class bpe_model {
   void merge_at(const merge_scratch::candidate& best, merge_scratch& scratch) const;
   std::array<std::int32_t, 256> byte_ids_;
   merge_table merges_;
-  std::unordered_map<std::string, std::int32_t> whole_pieces_;
+  piece_table whole_pieces_;
 };
 
 }  // namespace assay::tokenizer

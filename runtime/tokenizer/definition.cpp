@@ -76,6 +76,7 @@ result<tokenizer_definition> parse_definition(std::string_view text,
   ASSAY_TRY(read_pipeline(root, file, out));
   ASSAY_TRY(read_model(root, file, out));
   ASSAY_TRY(read_added_tokens(root, file, out));
+  ASSAY_TRY(read_post_processor(root, file, out));
   return out;
 }
 

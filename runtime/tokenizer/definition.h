@@ -32,6 +32,8 @@ struct tokenizer_definition {
   std::vector<vocabulary_entry> vocabulary;  ///< distinct ids and texts
   std::vector<merge_rule> merges;            ///< in rank order
   std::vector<added_token> added_tokens;     ///< distinct ids and contents
+  std::vector<std::int32_t> ids_before;      ///< what the post-processor puts around a text's ids
+  std::vector<std::int32_t> ids_after;
 };
 
 /// Errors: unusable_input naming file, field and fix: not JSON; a component, pattern or field that
@@ -47,5 +49,8 @@ result<void> read_model(const nlohmann::json& root, const std::filesystem::path&
 /// After the other two: an added token may repeat an entry of the vocabulary, and is normalised.
 result<void> read_added_tokens(const nlohmann::json& root, const std::filesystem::path& file,
                                tokenizer_definition& into);
+/// After all the others: a template names ids that must exist.
+result<void> read_post_processor(const nlohmann::json& root, const std::filesystem::path& file,
+                                 tokenizer_definition& into);
 
 }  // namespace assay::tokenizer

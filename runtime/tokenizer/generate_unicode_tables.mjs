@@ -175,11 +175,21 @@ function table(macro, list) {
   return `#ifdef ${macro}\n${rows(list)}#undef ${macro}\n#endif\n`;
 }
 
-const letters = matching('\\p{L}'), numbers = matching('\\p{N}'), spaces = matching('\\s');
-const classes = [
-  ...ranges(letters).map(([a, b]) => [a, b, 'letter']),
-  ...ranges(numbers).map(([a, b]) => [a, b, 'number']),
-  ...ranges(spaces).map(([a, b]) => [a, b, 'space'])].sort((a, b) => a[0] - b[0]);
+// What the patterns tell apart. Titlecase goes with uppercase and a modifier with letters that have
+// no case: no pattern parts them.
+const CLASSES = {
+  upper: '[\\p{Lu}\\p{Lt}]', lower: '\\p{Ll}', caseless: '[\\p{Lm}\\p{Lo}]', mark: '\\p{M}',
+  number: '\\p{N}', space: '\\s'};
+const members = Object.fromEntries(
+  Object.entries(CLASSES).map(([name, regex]) => [name, matching(regex)]));
+const letters = matching('\\p{L}');
+if (letters.length !== members.upper.length + members.lower.length + members.caseless.length)
+  throw new Error('the letters are not the sum of their cases');
+const classes = Object.entries(members)
+  .flatMap(([name, list]) => ranges(list).map(([a, b]) => [a, b, name]))
+  .sort((a, b) => a[0] - b[0]);
+for (let i = 1; i < classes.length; i++)
+  if (classes[i][0] <= classes[i - 1][1]) throw new Error('two classes share a scalar');
 const words = await word_scalars();
 fs.writeFileSync(path.join(here, 'unicode_ranges.inc'),
   HEADER +
@@ -196,6 +206,7 @@ fs.writeFileSync(path.join(here, 'nfc_tables.inc'),
   table('ASSAY_COMPOSITIONS', composed.map((row) => row.map(hex))) +
   table('ASSAY_COMBINING_CLASSES', class_ranges(marks).map(([a, b, k]) => [hex(a), hex(b), k])));
 
-console.log(`letters ${letters.length} numbers ${numbers.length} spaces ${spaces.length} ` +
+console.log(`letters ${letters.length} ` +
+  Object.entries(members).map(([name, list]) => `${name} ${list.length} `).join('') +
   `words ${words.length} decompositions ${decomposed.length} compositions ${composed.length} ` +
   `combining ${marks.length}`);

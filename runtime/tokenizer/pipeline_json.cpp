@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// The components around the model: normaliser, pre-tokenizer, post-processor, decoder.
+// The components around the model, the post-processor excepted: normaliser, pre-tokenizer, decoder.
+#include "runtime/tokenizer/pipeline_json.h"
 #include "runtime/tokenizer/definition.h"
+#include "runtime/tokenizer/gpt2_pattern.h"
 #include "runtime/tokenizer/json_object.h"
 
 #include <fmt/format.h>
@@ -12,14 +14,6 @@ namespace assay::tokenizer {
 namespace {
 
 using nlohmann::json;
-
-result<void> unknown_type(const json_object& component, const std::string& type,
-                          std::string_view known) {
-  return ASSAY_FIELD_FAIL(
-      component.file(), component.field("type"),
-      fmt::format("{} is not known, only {}; support for it must be added first", shown(json(type)),
-                  known));
-}
 
 result<void> read_normalizer(const json_object& top, tokenizer_definition& into) {
   const json* value = top.find("normalizer");
@@ -55,20 +49,21 @@ result<void> read_split(const json_object& split, tokenizer_definition& into) {
                                       shown(json(regex))));
 }
 
-result<void> read_byte_level(const json_object& object, bool must_be_plain) {
-  ASSAY_TRY_ASSIGN(const std::string type, object.string("type"));
-  if (type != "ByteLevel") return unknown_type(object, type, "ByteLevel");
-  ASSAY_TRY(object.allow_only({"type", "add_prefix_space", "trim_offsets", "use_regex"}));
-  ASSAY_TRY_ASSIGN(const bool adds_space, object.boolean("add_prefix_space", true));
-  ASSAY_TRY_ASSIGN([[maybe_unused]] const bool trims, object.boolean("trim_offsets", true));
-  ASSAY_TRY_ASSIGN(const bool uses_regex, object.boolean("use_regex", true));
-  if (must_be_plain && adds_space)
+/// ByteLevel as a pre-tokenizer spells bytes in the alphabet and, with use_regex, cuts first.
+result<void> read_byte_level_step(const json_object& object, bool must_use_regex,
+                                  tokenizer_definition& into) {
+  ASSAY_TRY_ASSIGN(const byte_level_flags flags, read_byte_level(object));
+  if (flags.adds_prefix_space)
     return ASSAY_FIELD_FAIL(object.file(), object.field("add_prefix_space"),
                             "true is not supported; support for it must be added first");
-  if (must_be_plain && uses_regex)
-    return ASSAY_FIELD_FAIL(
-        object.file(), object.field("use_regex"),
-        "true is not supported after a Split; support for it must be added first");
+  if (flags.uses_regex != must_use_regex)
+    return ASSAY_FIELD_FAIL(object.file(), object.field("use_regex"),
+                            must_use_regex
+                                ? "false is not supported without a Split; a text would be one "
+                                  "piece, support for it must be added first"
+                                : "true is not supported after a Split; support for it must be "
+                                  "added first");
+  if (must_use_regex) into.pattern = find_split_pattern(gpt2_regex);
   return {};
 }
 
@@ -76,7 +71,9 @@ result<void> read_pre_tokenizer(const json_object& top, tokenizer_definition& in
   ASSAY_TRY_ASSIGN(const json* value, top.require("pre_tokenizer"));
   ASSAY_TRY_ASSIGN(const json_object object, json_object::of(*value, top.file(), "pre_tokenizer"));
   ASSAY_TRY_ASSIGN(const std::string type, object.string("type"));
-  if (type != "Sequence") return unknown_type(object, type, "a Sequence of Split and ByteLevel");
+  if (type == "ByteLevel") return read_byte_level_step(object, /*must_use_regex=*/true, into);
+  if (type != "Sequence")
+    return unknown_type(object, type, "ByteLevel or a Sequence of Split and ByteLevel");
   ASSAY_TRY(object.allow_only({"type", "pretokenizers"}));
   ASSAY_TRY_ASSIGN(const json* parts, object.require("pretokenizers"));
   const std::string field = object.field("pretokenizers");
@@ -89,32 +86,43 @@ result<void> read_pre_tokenizer(const json_object& top, tokenizer_definition& in
   ASSAY_TRY(read_split(split, into));
   ASSAY_TRY_ASSIGN(const json_object byte_level,
                    json_object::of((*parts)[1], top.file(), field + "[1]"));
-  return read_byte_level(byte_level, /*must_be_plain=*/true);
-}
-
-/// ByteLevel as a post-processor only moves offsets, which nobody here reads.
-result<void> read_post_processor(const json_object& top) {
-  const json* value = top.find("post_processor");
-  if (value == nullptr || value->is_null()) return {};
-  ASSAY_TRY_ASSIGN(const json_object object, json_object::of(*value, top.file(), "post_processor"));
-  return read_byte_level(object, /*must_be_plain=*/false);
+  return read_byte_level_step(byte_level, /*must_use_regex=*/false, into);
 }
 
 /// ByteLevel as a decoder ignores its own flags.
 result<void> read_decoder(const json_object& top) {
   ASSAY_TRY_ASSIGN(const json* value, top.require("decoder"));
   ASSAY_TRY_ASSIGN(const json_object object, json_object::of(*value, top.file(), "decoder"));
-  return read_byte_level(object, /*must_be_plain=*/false);
+  ASSAY_TRY(read_byte_level(object));
+  return {};
 }
 
 }  // namespace
+
+failure unknown_type(const json_object& component, const std::string& type,
+                     std::string_view known) {
+  return ASSAY_FIELD_FAIL(
+      component.file(), component.field("type"),
+      fmt::format("{} is not known, only {}; support for it must be added first", shown(json(type)),
+                  known));
+}
+
+result<byte_level_flags> read_byte_level(const json_object& object) {
+  ASSAY_TRY_ASSIGN(const std::string type, object.string("type"));
+  if (type != "ByteLevel") return unknown_type(object, type, "ByteLevel");
+  ASSAY_TRY(object.allow_only({"type", "add_prefix_space", "trim_offsets", "use_regex"}));
+  byte_level_flags flags;
+  ASSAY_TRY_ASSIGN(flags.adds_prefix_space, object.boolean("add_prefix_space", true));
+  ASSAY_TRY_ASSIGN([[maybe_unused]] const bool trims, object.boolean("trim_offsets", true));
+  ASSAY_TRY_ASSIGN(flags.uses_regex, object.boolean("use_regex", true));
+  return flags;
+}
 
 result<void> read_pipeline(const json& root, const std::filesystem::path& file,
                            tokenizer_definition& into) {
   ASSAY_TRY_ASSIGN(const json_object top, json_object::of(root, file, ""));
   ASSAY_TRY(read_normalizer(top, into));
   ASSAY_TRY(read_pre_tokenizer(top, into));
-  ASSAY_TRY(read_post_processor(top));
   return read_decoder(top);
 }
 

@@ -17,7 +17,6 @@
 #include <cstring>
 #include <fstream>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 namespace assay::tokenizer {
@@ -62,14 +61,15 @@ added_token_splitter splitter_of(const tokenizer_definition& from, bool is_norma
 
 bpe_model make_bpe(const tokenizer_definition& from) {
   std::array<std::int32_t, 256> byte_ids{};
-  std::unordered_map<std::string, std::int32_t> whole_pieces;
+  std::vector<std::pair<std::string_view, std::int32_t>> pieces;
   for (const vocabulary_entry& entry : from.vocabulary) {
-    if (!entry.is_spelled) continue;
+    if (!entry.is_spelled || entry.bytes.empty()) continue;
     if (entry.bytes.size() == 1) byte_ids[static_cast<unsigned char>(entry.bytes[0])] = entry.id;
-    if (from.takes_whole_pieces) whole_pieces.emplace(entry.bytes, entry.id);
+    pieces.emplace_back(entry.bytes, entry.id);
   }
   bpe_model model(byte_ids, from.merges);
-  model.take_whole_pieces(std::move(whole_pieces));
+  using rule = bpe_model::whole_pieces;
+  model.learn_pieces(pieces, from.takes_whole_pieces ? rule::taken : rule::merged);
   return model;
 }
 
@@ -82,6 +82,8 @@ struct tokenizer::state {
         raw_tokens(splitter_of(from, /*is_normalized=*/false)),
         normalized_tokens(splitter_of(from, /*is_normalized=*/true)),
         bpe(make_bpe(from)),
+        ids_before(from.ids_before),
+        ids_after(from.ids_after),
         counters(writer) {
     for (const vocabulary_entry& entry : from.vocabulary) place(entry.id) = entry.bytes;
     for (const added_token& token : from.added_tokens)
@@ -140,6 +142,8 @@ struct tokenizer::state {
   added_token_splitter raw_tokens;
   added_token_splitter normalized_tokens;
   bpe_model bpe;
+  std::vector<std::int32_t> ids_before;  ///< of every text: the post-processor's template
+  std::vector<std::int32_t> ids_after;
   std::vector<std::string> bytes;  ///< by id
   std::vector<bool> special;       ///< by id
   telemetry::counter_writer& counters;
@@ -170,10 +174,12 @@ std::vector<std::int32_t> tokenizer::encode(std::string_view text) const {
     // Its scratch memory is given back within the bracket, not behind the stamp that ends it.
     state::run run;
     run.ids.reserve(text.size() / 3 + 8);
+    run.ids.insert(run.ids.end(), state_->ids_before.begin(), state_->ids_before.end());
     if (is_valid_utf8(text))
       state_->encode_valid(text, run);
     else
       state_->encode_valid(with_replacements(text), run);
+    run.ids.insert(run.ids.end(), state_->ids_after.begin(), state_->ids_after.end());
     ids = std::move(run.ids);
   }
   telemetry::counter_writer& counters = state_->counters;

@@ -23,8 +23,9 @@ class tokenizer {
   /// Errors: io; unusable_input naming file, field and fix: not JSON, not BPE, a merge whose parts
   /// are not in the vocabulary, an id given twice, and any component, pattern or field that is not
   /// known. Known today: NFC or no normaliser; Split by a pattern of pattern_split.cpp, then
-  /// ByteLevel; BPE with or without ignore_merges; ByteLevel or no post-processor; ByteLevel
-  /// decoder.
+  /// ByteLevel, or ByteLevel alone; BPE with or without ignore_merges; ByteLevel,
+  /// TemplateProcessing, a Sequence of the two or no post-processor; ByteLevel decoder.
+  /// Vocabularies compared with the reference: Qwen3, Llama 3.1, gpt-oss (docs/evidence).
   static result<tokenizer> load(const std::filesystem::path& tokenizer_json,
                                 telemetry::counter_writer& counters);
   /// The same from text in memory; `file` names it in errors. The fuzz target calls this.
@@ -36,10 +37,10 @@ class tokenizer {
   ~tokenizer();
 
   /// Ids of `text`. Bytes that are not UTF-8 are replaced by U+FFFD, as Hugging Face's binding
-  /// receives them. `text` is shorter than 1 GiB (checked). Nothing is put around the ids: no
-  /// post-processor that adds tokens is known, and a file that asks for one is refused.
-  /// Overhead: 26 ns a byte of English (AMD EPYC 4th generation under KVM, shared by ten builds,
-  /// 2026-12-01); n log n in the longest piece.
+  /// receives them. `text` is shorter than 1 GiB (checked). What the post-processor's template puts
+  /// around a text, the begin token of Llama 3.1 say, is put around it.
+  /// Overhead: no memory is kept between calls and no piece is remembered; n log n in the longest
+  /// piece. Figures beside the reference's: docs/evidence.
   std::vector<std::int32_t> encode(std::string_view text) const;
 
   /// The bytes that an id stands for, a special token's text included; empty for an id that the

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
+#include <vector>
 
 namespace assay::tokenizer {
 
@@ -31,15 +33,33 @@ constexpr word_range word_ranges[] = {
 #include "runtime/tokenizer/unicode_ranges.inc"
 };
 
-/// The range that holds `scalar`, or null. Ranges are sorted and do not overlap.
-template <class Range, std::size_t Count>
-const Range* find(const Range (&ranges)[Count], char32_t scalar) {
-  const Range* after = std::upper_bound(std::begin(ranges), std::end(ranges), scalar,
-                                        [](char32_t s, const Range& r) { return s < r.first; });
-  if (after == std::begin(ranges)) return nullptr;
-  const Range* candidate = after - 1;
-  return scalar <= candidate->last ? candidate : nullptr;
-}
+constexpr char32_t scalar_end = 0x110000;
+constexpr std::size_t block_size = 256;
+
+using class_block = std::array<char_class, block_size>;
+
+/// The ranges as blocks of 256 scalars, equal blocks kept once. A search in the ranges would be
+/// most of what splitting Chinese text costs.
+struct class_blocks {
+  class_blocks() {
+    const class_range* range = std::begin(class_ranges);
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      class_block block{};
+      const char32_t base = static_cast<char32_t>(i * block_size);
+      for (std::size_t j = 0; j < block_size; ++j) {
+        const char32_t scalar = base + static_cast<char32_t>(j);
+        while (range != std::end(class_ranges) && range->last < scalar) ++range;
+        if (range != std::end(class_ranges) && range->first <= scalar) block[j] = range->value;
+      }
+      const auto known = std::find(blocks.begin(), blocks.end(), block);
+      index[i] = static_cast<std::uint16_t>(known - blocks.begin());
+      if (known == blocks.end()) blocks.push_back(block);
+    }
+  }
+
+  std::array<std::uint16_t, scalar_end / block_size> index;
+  std::vector<class_block> blocks;
+};
 
 constexpr std::array<char_class, 128> make_ascii() {
   std::array<char_class, 128> out{};
@@ -54,12 +74,15 @@ constexpr std::array<char_class, 128> ascii = make_ascii();
 
 char_class class_of(char32_t scalar) {
   if (scalar < 128) return ascii[scalar];
-  const class_range* range = find(class_ranges, scalar);
-  return range ? range->value : char_class::other;
+  static const class_blocks table;
+  return table.blocks[table.index[scalar / block_size]][scalar % block_size];
 }
 
 bool is_word(char32_t scalar) {
-  return find(word_ranges, scalar) != nullptr;
+  const word_range* after =
+      std::upper_bound(std::begin(word_ranges), std::end(word_ranges), scalar,
+                       [](char32_t s, const word_range& r) { return s < r.first; });
+  return after != std::begin(word_ranges) && scalar <= (after - 1)->last;
 }
 
 }  // namespace assay::tokenizer

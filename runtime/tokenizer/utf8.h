@@ -30,6 +30,25 @@ struct utf8_scalar {
 /// Reads the scalar at `at`, which lies within `text`.
 utf8_scalar scalar_at(std::string_view text, std::size_t at);
 
+/// One scalar of a text that is known to be valid.
+struct valid_scalar {
+  char32_t value;
+  std::uint32_t byte_count;
+};
+
+/// The same where `text` is valid UTF-8 and `at` a character's first byte: nothing is checked.
+inline valid_scalar valid_scalar_at(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return char32_t{static_cast<unsigned char>(text[at + i])};
+  };
+  const auto rest = [&](std::size_t i) { return byte(i) & 0x3F; };
+  const char32_t first = byte(0);
+  if (first < 0x80) return {first, 1};
+  if (first < 0xE0) return {(first & 0x1F) << 6 | rest(1), 2};
+  if (first < 0xF0) return {(first & 0x0F) << 12 | rest(1) << 6 | rest(2), 3};
+  return {(first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4};
+}
+
 /// Reads the scalar that ends at `end`; `text` is valid UTF-8 and `end` is not 0.
 utf8_scalar scalar_before(std::string_view text, std::size_t end);
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -61,6 +62,41 @@ TEST(VocabularyLedger, knows_the_texts_that_normalisation_leaves_alone) {
   EXPECT_EQ(normal, 19);
   EXPECT_TRUE(is_surely_normal("na\xc3\xafve \xcb\xbf"));  // U+00EF, U+02FF
   EXPECT_FALSE(is_surely_normal("e\xcc\x81"));             // e, U+0301
+}
+
+/// The embedded vocabulary with another post-processor.
+result<vocabulary_ledger> with_post_processor(const nlohmann::json& processor) {
+  std::ifstream in(embedded_checkpoint() / "tokenizer.json");
+  nlohmann::json whole = nlohmann::json::parse(in);
+  whole["post_processor"] = processor;
+  const auto file = std::filesystem::path(testing::TempDir()) / "assay_ledger_tokenizer.json";
+  std::ofstream(file) << whole;
+  return vocabulary_ledger::read(file);
+}
+
+TEST(VocabularyLedger, what_the_template_adds_is_no_part_of_the_text) {
+  const nlohmann::json around = nlohmann::json::parse(R"({
+    "type": "TemplateProcessing",
+    "single": [{"SpecialToken": {"id": "<|im_start|>", "type_id": 0}},
+               {"Sequence": {"id": "A", "type_id": 0}},
+               {"SpecialToken": {"id": "<|im_end|>", "type_id": 0}}],
+    "special_tokens": {"<|im_start|>": {"ids": [2046]}, "<|im_end|>": {"ids": [2047]}}})");
+  const std::int64_t a = 0x41 - 0x21;  // ids of single bytes follow their order
+  const std::vector<std::int32_t> ids{2046, static_cast<std::int32_t>(a), 2046, 2047};
+  ASSERT_EQ(embedded().written_bytes(std::vector<std::int32_t>{ids[1]}), 1);
+  EXPECT_EQ(embedded().written_bytes(ids), 12 + 1 + 12 + 10);
+  nlohmann::json sequence = {{"type", "Sequence"}};
+  sequence["processors"] = {{{"type", "ByteLevel"}}, around};
+  for (const nlohmann::json& processor : {around, sequence}) {
+    const auto ledger = with_post_processor(processor);
+    ASSERT_TRUE(ledger) << ledger.error().message;
+    EXPECT_EQ(ledger->written_bytes(ids), 1 + 12);  // a start token in the text itself counts
+    EXPECT_EQ(ledger->text_bytes(ids), 1);
+  }
+  EXPECT_EQ(with_post_processor(nullptr)->written_bytes(ids), 12 + 1 + 12 + 10);
+  nlohmann::json foreign = around;
+  foreign["special_tokens"]["<|im_end|>"]["ids"] = {9999};
+  EXPECT_FALSE(with_post_processor(foreign));
 }
 
 TEST(VocabularyLedger, says_what_it_cannot_read) {

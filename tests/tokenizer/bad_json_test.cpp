@@ -51,7 +51,12 @@ TEST(BadJson, each_unknown_or_contradictory_field_is_named) {
       {"/pre_tokenizer/pretokenizers/1/add_prefix_space", true, "add_prefix_space"},
       {"/pre_tokenizer/pretokenizers/1/add_prefix_space", 0, "expected true or false"},
       {"/pre_tokenizer/pretokenizers/2", {{"type", "Digits"}}, "pretokenizers: only Split"},
-      {"/post_processor/type", "TemplateProcessing", "post_processor.type"},
+      {"/pre_tokenizer", {{"type", "ByteLevel"}, {"use_regex", false}}, "add_prefix_space: true"},
+      {"/pre_tokenizer",
+       {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}},
+       "use_regex: false"},
+      {"/post_processor/type", "RobertaProcessing", "post_processor.type: \"RobertaProcessing\""},
+      {"/post_processor/surprise", 1, "post_processor: unknown field \"surprise\""},
       {"/decoder/type", "Metaspace", "decoder.type: \"Metaspace\""},
       {"/decoder", nullptr, "decoder"},
       {"/model", nullptr, "model: expected an object"},
@@ -91,6 +96,69 @@ TEST(BadJson, each_unknown_or_contradictory_field_is_named) {
                 HasSubstr(one.named))
         << one.pointer;
   EXPECT_TRUE(parsed(changed([&](json& j) { j["added_tokens"].push_back(token); })));
+}
+
+/// Puts <|im_start|>, which has id 2046, before each text.
+const char* const good_template = R"({
+  "type": "TemplateProcessing",
+  "single": [{"SpecialToken": {"id": "B", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+  "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+  "special_tokens": {"B": {"id": "B", "ids": [2046], "tokens": ["<|im_start|>"]}}})";
+
+TEST(BadJson, each_defect_of_a_template_is_named) {
+  const json special = {{"SpecialToken", {{"id", "B"}, {"type_id", 0}}}};
+  const json sequence = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
+  json both = special;
+  both.update(sequence);
+  const json no_list = "$A";
+  const trap traps[] = {
+      {"/surprise", 1, "post_processor: unknown field \"surprise\""},
+      {"/single", no_list, "post_processor.single: expected an array"},
+      {"/single", json::array({special}), "post_processor.single: Sequence \"A\" is missing"},
+      {"/single/1", special, "post_processor.single: Sequence \"A\" is missing"},
+      {"/single/2", sequence, "post_processor.single[2]: Sequence \"A\""},
+      {"/single/1/Sequence/id", "B", "post_processor.single[1]: Sequence \"B\""},
+      {"/single/1", both, "post_processor.single[1]: expected SpecialToken or Sequence"},
+      {"/single/1", {{"Text", "x"}}, "post_processor.single[1]: unknown field \"Text\""},
+      {"/single/0/SpecialToken/id", "C", "SpecialToken.id: \"C\" is not among special_tokens"},
+      {"/single/0/SpecialToken/weight", 1, "single[0].SpecialToken: unknown field \"weight\""},
+      {"/pair", nullptr, "post_processor.pair: expected an array"},
+      {"/pair/1", sequence, "post_processor.pair[1]: Sequence \"A\""},
+      {"/special_tokens", no_list, "post_processor.special_tokens: expected an object"},
+      {"/special_tokens/B/ids", 2046, "special_tokens[\"B\"].ids: expected as many"},
+      {"/special_tokens/B/ids/1", 2046, "special_tokens[\"B\"].ids: expected as many"},
+      {"/special_tokens/B/ids/0", 2047, "ids[0]: 2047 is not the id of \"<|im_start|>\""},
+      {"/special_tokens/B/ids/0", 2048, "ids[0]: 2048 is not the id of \"<|im_start|>\""},
+      {"/special_tokens/B/ids/0", -1, "ids[0]: -1 is not an id"},
+      {"/special_tokens/B/tokens/0", "<|im_end|>", "ids[0]: 2046 is not the id of"},
+      {"/special_tokens/B/id", "C", "special_tokens[\"B\"].ids: expected as many"},
+  };
+  const json whole = json::parse(good_template);
+  const auto with = [](const json& processor) {
+    return changed([&](json& j) { j["post_processor"] = processor; });
+  };
+  for (const trap& one : traps) {
+    json broken = whole;
+    broken[json::json_pointer(one.pointer)] = one.value;
+    EXPECT_THAT(refusal(with(broken)), HasSubstr(one.named)) << one.pointer;
+  }
+  for (const char* member : {"single", "pair", "special_tokens"}) {
+    json broken = whole;
+    broken.erase(member);
+    EXPECT_THAT(refusal(with(broken)),
+                HasSubstr(std::string("post_processor.") + member + ": missing"));
+  }
+  const json twice = {{"type", "Sequence"}, {"processors", json::array({whole, whole})}};
+  EXPECT_THAT(refusal(with(twice)), HasSubstr("processors[1].type: a second TemplateProcessing"));
+  const json unknown = {{"type", "Sequence"},
+                        {"processors", json::array({json{{"type", "Bert"}}})}};
+  EXPECT_THAT(refusal(with(unknown)), HasSubstr("processors[0].type: \"Bert\" is not known"));
+  const json no_sequence = {{"type", "Sequence"}, {"processors", nullptr}};
+  EXPECT_THAT(refusal(with(no_sequence)),
+              HasSubstr("post_processor.processors: expected an array"));
+  const auto good = parsed(with(whole));
+  ASSERT_TRUE(good);
+  EXPECT_EQ(good->encode(""), (std::vector<std::int32_t>{2046}));
 }
 
 TEST(BadJson, each_missing_field_is_named) {

@@ -50,7 +50,7 @@ TEST(Bpe, of_rules_for_one_pair_the_last_counts) {
 TEST(Bpe, whole_pieces_are_taken_before_any_merge) {
   const merge_rule rules[] = {{'a', 'b', 300}};
   bpe_model model(plain_bytes(), rules);
-  model.take_whole_pieces({{"abc", 400}});
+  model.learn_pieces({{"abc", 400}}, bpe_model::whole_pieces::taken);
   merge_scratch scratch;
   ids out;
   model.append_ids("abc", out, scratch);

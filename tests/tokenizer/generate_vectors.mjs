@@ -86,6 +86,23 @@ const base = JSON.parse(embedded);
 const split = structuredClone(base.pre_tokenizer);
 split.pretokenizers[0].pattern.Regex =
   split.pretokenizers[0].pattern.Regex.replace('\\p{N}| ', '\\p{N}{1,3}| ');
+const o200k = structuredClone(base.pre_tokenizer);
+const CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)?", LEAD = '[^\\r\\n\\p{L}\\p{N}]?';
+const UPPER = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]', LOWER = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';
+o200k.pretokenizers[0].pattern.Regex = `${LEAD}${UPPER}*${LOWER}+${CONTRACTION}|` +
+  `${LEAD}${UPPER}+${LOWER}*${CONTRACTION}|` +
+  '\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+';
+// A merge patch keeps what it does not name, so the members of the component it replaces are named.
+const no_flags = {add_prefix_space: null, trim_offsets: null, use_regex: null};
+const in_template = (id) => ({SpecialToken: {id, type_id: 0}});
+const TEXT = {Sequence: {id: 'A', type_id: 0}};
+const template = {
+  type: 'TemplateProcessing',
+  single: [in_template('begin'), TEXT, in_template('<|im_end|>')],
+  pair: [TEXT, {Sequence: {id: 'B', type_id: 1}}],
+  special_tokens: {
+    begin: {id: 'begin', ids: [2045, 2046], tokens: ['<|endoftext|>', '<|im_start|>']},
+    '<|im_end|>': {id: '<|im_end|>', ids: [2047], tokens: ['<|im_end|>']}}};
 const VARIANTS = [
   {name: 'as it is', share: 1, patch: {}},
   {name: 'three digits, whole pieces, no normaliser', share: 0.2,
@@ -96,6 +113,14 @@ const VARIANTS = [
     token(2050, '<r>', {rstrip: true}), token(2051, '<lr>', {lstrip: true, rstrip: true}),
     token(2052, 'no\u0308', {normalized: true}), token(base.model.vocab.un, 'un', {single_word: true}),
     token(2053, 'under', {}), token(2054, ' and', {normalized: true, rstrip: true})]}},
+  {name: 'words by case', share: 0.6, patch: {normalizer: null, pre_tokenizer: o200k}},
+  {name: 'ByteLevel cuts', share: 0.3, patch: {
+    pre_tokenizer: {type: 'ByteLevel', add_prefix_space: false,
+      trim_offsets: true, pretokenizers: null}}},
+  {name: 'template', share: 0.1, patch: {post_processor: {...no_flags, ...template}}},
+  {name: 'template in a sequence', share: 0.1, patch: {post_processor: {
+    ...no_flags, type: 'Sequence', processors: [
+      {type: 'ByteLevel', add_prefix_space: true, trim_offsets: false, use_regex: true}, template]}}},
 ];
 
 // RFC 7386, as the test applies it.
@@ -115,7 +140,7 @@ async function vectors(variant) {
   const encoded = [], decoded = [];
   for (let i = 0; i < count; i++) {
     const text = sentence();
-    const encoding = await tokenizer.encode(text, null, {addSpecialTokens: false});
+    const encoding = await tokenizer.encode(text);
     encoded.push([text, encoding.getIds()]);
   }
   for (let i = 0; i < count / 6; i++) {

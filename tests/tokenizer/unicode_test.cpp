@@ -8,25 +8,37 @@
 #include "runtime/tokenizer/utf8.h"
 #include "tests/tokenizer/embedded.h"
 
+#include <map>
+
 namespace assay::tokenizer::test {
 namespace {
 
 TEST(Unicode, class_totals_are_those_of_unicode_16) {
-  std::size_t totals[4] = {};
-  for (char32_t c = 0; c <= 0x10FFFF; ++c) ++totals[static_cast<std::size_t>(class_of(c))];
-  EXPECT_EQ(totals[static_cast<std::size_t>(char_class::letter)], 141028u);
-  EXPECT_EQ(totals[static_cast<std::size_t>(char_class::number)], 1911u);
-  EXPECT_EQ(totals[static_cast<std::size_t>(char_class::space)], 25u);
+  std::map<char_class, std::size_t> totals;
+  std::size_t letters = 0;
+  for (char32_t c = 0; c <= 0x10FFFF; ++c) {
+    ++totals[class_of(c)];
+    letters += is_letter(class_of(c));
+  }
+  EXPECT_EQ(letters, 141028u);
+  EXPECT_EQ(totals[char_class::upper], 1858u + 31u);
+  EXPECT_EQ(totals[char_class::lower], 2258u);
+  EXPECT_EQ(totals[char_class::mark], 2501u);
+  EXPECT_EQ(totals[char_class::number], 1911u);
+  EXPECT_EQ(totals[char_class::space], 25u);
 }
 
 TEST(Unicode, classes_at_the_edges_that_libraries_disagree_on) {
-  EXPECT_EQ(class_of(0x85), char_class::space);      // not in JavaScript's \s
-  EXPECT_EQ(class_of(0xFEFF), char_class::other);    // in JavaScript's \s
-  EXPECT_EQ(class_of(0x180E), char_class::other);    // in PCRE2's \s
-  EXPECT_EQ(class_of(0x105C9), char_class::letter);  // new in Unicode 16
-  EXPECT_EQ(class_of(0x10D40), char_class::number);  // new in Unicode 16
-  EXPECT_EQ(class_of(0x2167), char_class::number);
-  EXPECT_EQ(class_of(0x301), char_class::other);
+  EXPECT_EQ(class_of(0x85), char_class::space);        // not in JavaScript's \s
+  EXPECT_EQ(class_of(0xFEFF), char_class::other);      // in JavaScript's \s
+  EXPECT_EQ(class_of(0x180E), char_class::other);      // in PCRE2's \s
+  EXPECT_EQ(class_of(0x105C9), char_class::caseless);  // new in Unicode 16
+  EXPECT_EQ(class_of(0x10D40), char_class::number);    // new in Unicode 16
+  EXPECT_EQ(class_of(0xA7CB), char_class::upper);      // new in Unicode 16
+  EXPECT_EQ(class_of(0x01C5), char_class::upper);      // titlecase
+  EXPECT_EQ(class_of(0x02B0), char_class::caseless);   // a modifier
+  EXPECT_EQ(class_of(0x2167), char_class::number);     // upper in other properties
+  EXPECT_EQ(class_of(0x301), char_class::mark);
   EXPECT_EQ(class_of(0x10FFFF), char_class::other);
   EXPECT_TRUE(is_word('_'));
   EXPECT_TRUE(is_word(0x301));
