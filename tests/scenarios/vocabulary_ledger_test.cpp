@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "scenarios/embedded.h"
 
@@ -21,13 +22,14 @@ nlohmann::json reference_cases() {
   return nlohmann::json::parse(in).at("tokenizer_cases");
 }
 
-vocabulary_ledger embedded() {
-  return vocabulary_ledger::read(embedded_checkpoint() / "tokenizer.json").value();
+const vocabulary_ledger& embedded() {
+  static const auto read = vocabulary_ledger::read(embedded_checkpoint() / "tokenizer.json");
+  return read.value();
 }
 
 // Another implementation made the ids and decoded them, special tokens written out.
 TEST(VocabularyLedger, gives_the_bytes_of_every_recorded_case) {
-  const vocabulary_ledger ledger = embedded();
+  const vocabulary_ledger& ledger = embedded();
   int cases = 0;
   for (const auto& one : reference_cases()) {
     const auto ids = one.at("ids").get<std::vector<std::int32_t>>();
@@ -42,7 +44,7 @@ TEST(VocabularyLedger, gives_the_bytes_of_every_recorded_case) {
 }
 
 TEST(VocabularyLedger, gives_no_text_for_special_tokens_and_unknown_ids) {
-  const vocabulary_ledger ledger = embedded();
+  const vocabulary_ledger& ledger = embedded();
   const std::vector<std::int32_t> specials{2045, 2046, 2047};
   EXPECT_EQ(ledger.text_bytes(specials), 0);
   EXPECT_EQ(ledger.written_bytes(specials), 13 + 12 + 10);
