@@ -8,6 +8,7 @@
 #include "harness/audit/r04_bytes_mismatch.h"
 #include "harness/audit/r05_duration_mismatch.h"
 #include "harness/audit/r10_unit_suspect.h"
+#include "harness/audit/r12_range.h"
 #include "harness/audit/r13_zero_with_activity.h"
 #include "harness/audit/r14_phantom.h"
 #include "harness/audit/r16_monotonic.h"
@@ -18,7 +19,7 @@
 namespace assay::audit {
 namespace {
 
-constexpr std::array<rule, 10> table{{
+constexpr std::array<rule, 11> table{{
     {"R18", "DROPPED/INCOMPLETE", "voids", "device or memory records",
      "every accepted call has one record of work and the reverse, with times and all its bytes; "
      "nothing is reported lost",
@@ -26,6 +27,10 @@ constexpr std::array<rule, 10> table{{
     {"R17", "CLOCK_SKEW", "voids times", "stamped device records, clock samples",
      "a record lies within its window and after its call; the clocks' offset stays within drift",
      "5 us + offset error; 50 ppm", rule_role::voids, clock_skew},
+    {"R12", "RANGE", "critical", "a reading that is a number",
+     "finite, within the limits that its unit implies or its contract declares, no mark of a "
+     "missing value",
+     "0", rule_role::judges, range_fault_rule},
     {"R16", "MONOTONIC/NEGATIVE", "error", "a written counter",
      "cumulative counters and peaks never fall but for declared resets; nothing is below zero", "0",
      rule_role::judges, monotonic},

@@ -10,7 +10,7 @@ namespace {
 
 using id = telemetry::counter_id;
 
-const std::array<lie, 13> table{{
+const std::array<lie, 15> table{{
      {"fence timer",
      "R01",
      "",
@@ -53,6 +53,20 @@ const std::array<lie, 13> table{{
      outcome::disagree,
      {id::kv_read_bytes},
      make_bits_for_bytes},
+    {"missing marked -1",
+     "R12",
+     "",
+     "a mark of a missing value, published as a level",
+     outcome::disagree,
+     {id::kv_live_pages},
+     make_marked_missing},
+    {"rate not a number",
+     "R12",
+     "",
+     "a rate divided by a time that was still zero",
+     outcome::disagree,
+     {id::engine_decode_tokens_per_s},
+     make_undefined_rate},
     {"frozen",
      "R13",
      "",
