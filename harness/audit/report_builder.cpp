@@ -11,6 +11,7 @@
 #include "harness/audit/coverage.h"
 #include "harness/audit/explain.h"
 #include "harness/audit/gates.h"
+#include "harness/audit/r07_conservation.h"
 #include "harness/audit/verdict.h"
 #include "harness/audit/wording.h"
 #include "runtime/telemetry/catalog.h"
@@ -161,6 +162,7 @@ model::audit_report judge(evidence& from, const trace::run_facts& facts,
                   gate_completeness(from)};
   run_rules(from, with, rule_role::voids, voids, report);
   apply(voids, from);
+  doubt_unbalanced(from);
   run_rules(from, with, rule_role::judges, voids, report);
   for (model::rule_line& line : attach_explanations(from, with, report.findings))
     report.rules.push_back(std::move(line));

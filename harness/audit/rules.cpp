@@ -7,6 +7,7 @@
 #include "harness/audit/r02_impossible_bandwidth.h"
 #include "harness/audit/r04_bytes_mismatch.h"
 #include "harness/audit/r05_duration_mismatch.h"
+#include "harness/audit/r07_conservation.h"
 #include "harness/audit/r10_unit_suspect.h"
 #include "harness/audit/r12_range.h"
 #include "harness/audit/r13_zero_with_activity.h"
@@ -19,7 +20,7 @@
 namespace assay::audit {
 namespace {
 
-constexpr std::array<rule, 11> table{{
+constexpr std::array<rule, 12> table{{
     {"R18", "DROPPED/INCOMPLETE", "voids", "device or memory records",
      "every accepted call has one record of work and the reverse, with times and all its bytes; "
      "nothing is reported lost",
@@ -38,6 +39,10 @@ constexpr std::array<rule, 11> table{{
      "bytes, counts, tokens, pages and levels equal their references in every window and keep "
      "within their bounds",
      "0", rule_role::judges, bytes_mismatch},
+    {"R07", "CONSERVATION", "critical",
+     "an identity of the contract that is an equation, once its counters have counted",
+     "it balances at the end of each window; a member that is wrong by itself is its own finding",
+     "0", rule_role::judges, conservation},
     {"R01", "ENQUEUE_TIMED", "critical", "a duration whose device work exceeds 20 us a window",
      "not below half of the work while within 25 % or 5 us of the calls that submitted it",
      "as stated", rule_role::judges, enqueue_timed},

@@ -10,7 +10,7 @@ namespace {
 
 using id = telemetry::counter_id;
 
-const std::array<lie, 15> table{{
+const std::array<lie, 16> table{{
      {"fence timer",
      "R01",
      "",
@@ -46,6 +46,13 @@ const std::array<lie, 15> table{{
      outcome::disagree,
      {id::compute_device_ns},
      make_ms_for_us},
+    {"level not lowered",
+     "R07",
+     "",
+     "pages go back and the level is not told",
+     outcome::disagree,
+     {id::kv_live_pages},
+     make_not_lowered},
     {"bits for bytes",
      "R10",
      "R04",
