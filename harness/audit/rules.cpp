@@ -7,6 +7,7 @@
 #include "harness/audit/r02_impossible_bandwidth.h"
 #include "harness/audit/r04_bytes_mismatch.h"
 #include "harness/audit/r05_duration_mismatch.h"
+#include "harness/audit/r06_overlap_double_count.h"
 #include "harness/audit/r07_conservation.h"
 #include "harness/audit/r10_unit_suspect.h"
 #include "harness/audit/r12_range.h"
@@ -20,7 +21,7 @@
 namespace assay::audit {
 namespace {
 
-constexpr std::array<rule, 12> table{{
+constexpr std::array<rule, 13> table{{
     {"R18", "DROPPED/INCOMPLETE", "voids", "device or memory records",
      "every accepted call has one record of work and the reverse, with times and all its bytes; "
      "nothing is reported lost",
@@ -46,6 +47,9 @@ constexpr std::array<rule, 12> table{{
     {"R01", "ENQUEUE_TIMED", "critical", "a duration whose device work exceeds 20 us a window",
      "not below half of the work while within 25 % or 5 us of the calls that submitted it",
      "as stated", rule_role::judges, enqueue_timed},
+    {"R06", "OVERLAP_DOUBLE_COUNT", "error", "a duration with device work",
+     "not the sum of intervals that cover each other, side by side or one within another",
+     "max(2 us a window, 2 %)", rule_role::judges, overlap_double_count},
     {"R05", "DURATION_MISMATCH", "error",
      "a duration or rate that none of R01, R02 and R06 explains",
      "summed over undisturbed windows of a kind, equal to the observed time; within its bounds in "

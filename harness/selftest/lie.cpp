@@ -10,7 +10,7 @@ namespace {
 
 using id = telemetry::counter_id;
 
-const std::array<lie, 16> table{{
+const std::array<lie, 17> table{{
      {"fence timer",
      "R01",
      "",
@@ -46,6 +46,13 @@ const std::array<lie, 16> table{{
      outcome::disagree,
      {id::compute_device_ns},
      make_ms_for_us},
+    {"parts with the whole",
+     "R06",
+     "",
+     "the span of a step and, once more, of each kernel in it",
+     outcome::disagree,
+     {id::compute_device_ns},
+     make_parts_with_whole},
     {"level not lowered",
      "R07",
      "",
