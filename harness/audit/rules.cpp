@@ -16,12 +16,13 @@
 #include "harness/audit/r16_monotonic.h"
 #include "harness/audit/r17_clock_skew.h"
 #include "harness/audit/r18_incomplete.h"
+#include "harness/audit/r22_wrong_base.h"
 #include "harness/audit/rule.h"
 
 namespace assay::audit {
 namespace {
 
-constexpr std::array<rule, 13> table{{
+constexpr std::array<rule, 14> table{{
     {"R18", "DROPPED/INCOMPLETE", "voids", "device or memory records",
      "every accepted call has one record of work and the reverse, with times and all its bytes; "
      "nothing is reported lost",
@@ -62,6 +63,9 @@ constexpr std::array<rule, 13> table{{
     {"R10", "UNIT_SUSPECT", "explains", "a failure of R02, R04 or R05 with both figures",
      "the quotient is 8, a power of 1000 or 1024, or one of the latter over one of the former",
      "1 %", rule_role::explains, nullptr, unit_suspect},
+    {"R22", "WRONG_BASE", "explains", "a failure of R02, R04 or R05 with both figures",
+     "the quotient is the number of requests, passes, steps or tokens, in all or a request", "2 %",
+     rule_role::explains, nullptr, wrong_base},
     {"R13", "ZERO_WITH_ACTIVITY", "critical", "a reference saw activity",
      "the counter does not stand still for 3 such windows, or for all where there are fewer",
      "3 windows; times 10 us", rule_role::judges, zero_with_activity},

@@ -10,7 +10,7 @@ namespace {
 
 using id = telemetry::counter_id;
 
-const std::array<lie, 17> table{{
+const std::array<lie, 18> table{{
      {"fence timer",
      "R01",
      "",
@@ -130,6 +130,13 @@ const std::array<lie, 17> table{{
      outcome::disagree,
      {id::inputs_h2d_bytes, id::logits_d2h_bytes},
      make_directions_swapped},
+    {"mean for the sum",
+     "R22",
+     "R04",
+     "divided by the draws",
+     outcome::disagree,
+     {id::sampling_candidates_count},
+     make_mean_for_sum},
 }};
 
 }  // namespace
