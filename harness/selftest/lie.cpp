@@ -10,7 +10,7 @@ namespace {
 
 using id = telemetry::counter_id;
 
-const std::array<lie, 18> table{{
+const std::array<lie, 20> table{{
      {"fence timer",
      "R01",
      "",
@@ -137,6 +137,20 @@ const std::array<lie, 18> table{{
      outcome::disagree,
      {id::sampling_candidates_count},
      make_mean_for_sum},
+    {"warm-up counted",
+     "R23",
+     "R04",
+     "a prefill counted as a decode step",
+     outcome::disagree,
+     {id::engine_decode_steps_count},
+     make_warmup_counted},
+    {"load included",
+     "R23",
+     "R04",
+     "the copies of the load in the first request",
+     outcome::disagree,
+     {id::inputs_h2d_bytes},
+     make_load_included},
 }};
 
 }  // namespace
