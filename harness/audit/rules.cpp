@@ -16,6 +16,7 @@
 #include "harness/audit/r16_monotonic.h"
 #include "harness/audit/r17_clock_skew.h"
 #include "harness/audit/r18_incomplete.h"
+#include "harness/audit/r20_misattributed.h"
 #include "harness/audit/r22_wrong_base.h"
 #include "harness/audit/r23_warmup_included.h"
 #include "harness/audit/rule.h"
@@ -23,7 +24,7 @@
 namespace assay::audit {
 namespace {
 
-constexpr std::array<rule, 15> table{{
+constexpr std::array<rule, 16> table{{
     {"R18", "DROPPED/INCOMPLETE", "voids", "device or memory records",
      "every accepted call has one record of work and the reverse, with times and all its bytes; "
      "nothing is reported lost",
@@ -70,6 +71,9 @@ constexpr std::array<rule, 15> table{{
     {"R23", "WARMUP_INCLUDED", "explains", "such a failure of a cumulative counter",
      "what it claims too much is what the load or the prefills would add",
      "amounts 0; times max(2 us a window, 2 %)", rule_role::explains, nullptr, warmup_included},
+    {"R20", "MISATTRIBUTED", "explains", "such failures of exact amounts",
+     "each claims exactly what is another's, in a ring", "0", rule_role::explains, nullptr,
+     misattributed},
     {"R13", "ZERO_WITH_ACTIVITY", "critical", "a reference saw activity",
      "the counter does not stand still for 3 such windows, or for all where there are fewer",
      "3 windows; times 10 us", rule_role::judges, zero_with_activity},
