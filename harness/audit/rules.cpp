@@ -13,6 +13,7 @@
 #include "harness/audit/r12_range.h"
 #include "harness/audit/r13_zero_with_activity.h"
 #include "harness/audit/r14_phantom.h"
+#include "harness/audit/r15_coverage.h"
 #include "harness/audit/r16_monotonic.h"
 #include "harness/audit/r17_clock_skew.h"
 #include "harness/audit/r18_incomplete.h"
@@ -24,7 +25,7 @@
 namespace assay::audit {
 namespace {
 
-constexpr std::array<rule, 16> table{{
+constexpr std::array<rule, 17> table{{
     {"R18", "DROPPED/INCOMPLETE", "voids", "device or memory records",
      "every accepted call has one record of work and the reverse, with times and all its bytes; "
      "nothing is reported lost",
@@ -79,6 +80,9 @@ constexpr std::array<rule, 16> table{{
      "3 windows; times 10 us", rule_role::judges, zero_with_activity},
     {"R14", "PHANTOM", "critical", "a reference saw no activity and is complete",
      "the counter claims none", "0", rule_role::judges, phantom},
+    {"R15", "COVERAGE", "warning", "device records",
+     "every copied byte, and all but 5 % of device time, is claimed by a counter", "0 B; 5 %",
+     rule_role::judges, unclaimed_work},
 }};
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 using id = telemetry::counter_id;
 
-const std::array<lie, 20> table{{
+const std::array<lie, 21> table{{
      {"fence timer",
      "R01",
      "",
@@ -102,6 +102,13 @@ const std::array<lie, 20> table{{
      outcome::disagree,
      {id::weights_h2d_bytes},
      make_phantom_copy},
+    {"path left out",
+     "R15",
+     "",
+     "a contract that does not know the copies into pages",
+     outcome::unclaimed,
+     {id::kv_append_bytes, id::kv_append_copies_count},
+     make_path_left_out},
     {"negative duration",
      "R16",
      "",
