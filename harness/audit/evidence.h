@@ -85,9 +85,9 @@ struct counter_evidence {
   double span_ns = 0.0;
   double bracket_ns = 0.0;  ///< between the events around the work
   std::uint64_t bracket_windows = 0;
-  double sum_ns = 0.0;  ///< of the intervals one by one, however they overlap
-  double call_ns = 0.0;       ///< calls that submitted the work
-  double enqueue_ns = 0.0;    ///< first such call's entry to the last one's return
+  double sum_ns = 0.0;      ///< of the intervals one by one, however they overlap
+  double call_ns = 0.0;     ///< calls that submitted the work
+  double enqueue_ns = 0.0;  ///< first such call's entry to the last one's return
 
   std::vector<reference_evidence> references;
 };
