@@ -42,6 +42,9 @@ constexpr int slot_of_cell(int cell) {
 constexpr bool is_sentinel(int cell) {
   return slot_of_cell(cell) == sentinel_slot;
 }
+constexpr bool is_copy(int cell) {
+  return cell / (direction_slots * range_slots) == 0;
+}
 constexpr bool is_event(int cell) {
   return cell / (direction_slots * range_slots) == ASSAY_OP_EVENT - ASSAY_OP_COPY;
 }

@@ -114,6 +114,11 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
     ++counter.span_windows;
     counter.claimed_ns += near.claimed;
     counter.span_ns += near.low;
+    if (sample.has_bracket) {
+      counter.bracket_ns += static_cast<double>(sample.bracket_ns);
+      ++counter.bracket_windows;
+    }
+    counter.sum_ns += static_cast<double>(sample.sum_ns);
     counter.busy_ns += static_cast<double>(sample.busy_ns);
     counter.call_ns += static_cast<double>(sample.call_ns);
     counter.enqueue_ns += static_cast<double>(sample.enqueue_ns);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/audit/balance_fold.h"
 #include "harness/audit/ceilings.h"
 #include "harness/audit/clock_fold.h"
 #include "harness/audit/comparison.h"
@@ -17,6 +18,8 @@
 #include "harness/audit/sentinel_fold.h"
 #include "harness/audit/stream_order.h"
 #include "harness/audit/time_comparison.h"
+#include "harness/audit/value_range.h"
+#include "harness/audit/window_work.h"
 #include "runtime/telemetry/reading.h"
 
 namespace assay::audit {
@@ -45,6 +48,14 @@ struct reference_evidence {
   bool is_below_slack() const;
 };
 
+/// Readings that can be no measurement of their quantity.
+struct range_evidence {
+  std::uint64_t checked = 0;
+  std::uint64_t outside = 0;
+  range_fault first_fault = range_fault::none;
+  mismatch first;
+};
+
 /// One counter: what it claimed, and what everybody else says.
 struct counter_evidence {
   counter_spec spec;
@@ -60,6 +71,10 @@ struct counter_evidence {
   number claimed;  ///< over every compared window; the last level for gauges, peaks and rates
   std::array<std::int64_t, window_kinds> claimed_by_kind{};  ///< of cumulative counters
 
+  range_evidence range;
+  std::string
+      imbalance;  ///< an equation that it is part of does not hold, and who is wrong is open
+
   std::uint64_t steps_checked = 0;  ///< changes looked at for R16
   std::uint64_t steps_back = 0;
   mismatch first_step_back;
@@ -68,6 +83,9 @@ struct counter_evidence {
   double claimed_ns = 0.0;         ///< what the counter said in those
   double busy_ns = 0.0;            ///< union of the work's intervals
   double span_ns = 0.0;
+  double bracket_ns = 0.0;  ///< between the events around the work
+  std::uint64_t bracket_windows = 0;
+  double sum_ns = 0.0;      ///< of the intervals one by one, however they overlap
   double call_ns = 0.0;     ///< calls that submitted the work
   double enqueue_ns = 0.0;  ///< first such call's entry to the last one's return
 
@@ -86,6 +104,13 @@ struct cell_totals {
   std::uint64_t records = 0;
   std::int64_t bytes = 0;
   std::int64_t device_ns = 0;
+};
+
+/// The windows of one kind, and what the device did in them outside of windows within.
+struct kind_totals {
+  std::uint64_t windows = 0;
+  std::int64_t host_span_ns = 0;
+  std::array<cell_work, cell_total> work{};
 };
 
 /// What could not be read as it stood. Nothing of it stops the audit; all of it is said.
@@ -119,6 +144,8 @@ struct evidence {
   memory_fold memory;
   ceiling_book ceilings;
   std::array<cell_totals, cell_total> totals{};
+  std::array<kind_totals, window_kinds> by_kind{};
+  std::vector<balance_evidence> balances;
 
   std::uint64_t record_count = 0;
   std::uint64_t window_count = 0;

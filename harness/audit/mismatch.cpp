@@ -43,7 +43,15 @@ mismatch_class classify(const counter_evidence& counter, const reference_evidenc
 }
 
 bool is_judgeable(const counter_evidence& counter) {
-  return counter.steps_back == 0;
+  return counter.steps_back == 0 && counter.range.outside == 0;
+}
+
+bool has_trusted_work(const counter_evidence& counter) {
+  return std::any_of(counter.references.begin(), counter.references.end(),
+                     [](const reference_evidence& r) {
+                       return r.is_derived && r.source == ASSAY_SOURCE_DEVICE_RECORDS &&
+                              r.relation == ASSAY_NEAR && !r.is_void();
+                     });
 }
 
 mismatch_class class_of(const counter_evidence& counter) {

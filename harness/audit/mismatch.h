@@ -25,8 +25,12 @@ inline constexpr double silent_min_ns = 10'000.0;
 /// The class of one reference that is not void. A time that noise makes unclear is none.
 mismatch_class classify(const counter_evidence& counter, const reference_evidence& reference);
 
-/// May the rules on figures look at this counter? Not where it ran backwards: that is R16's.
+/// May the rules on figures look at this counter? Not where it ran backwards (R16), nor where it
+/// read what it cannot be (R12).
 bool is_judgeable(const counter_evidence& counter);
+
+/// Do device records that stand compare its time?
+bool has_trusted_work(const counter_evidence& counter);
 
 /// The class of the counter: that of the reference that names it most narrowly, in the order of the
 /// enumeration. A frozen counter is silent even where a sum over more windows merely differs.

@@ -18,14 +18,6 @@ constexpr double work_share_max = 0.5;
 constexpr double call_share = 0.25;
 constexpr double call_slack_ns = 5'000.0;
 
-bool has_trusted_work(const counter_evidence& counter) {
-  return std::any_of(counter.references.begin(), counter.references.end(),
-                     [](const reference_evidence& r) {
-                       return r.is_derived && r.source == ASSAY_SOURCE_DEVICE_RECORDS &&
-                              r.relation == ASSAY_NEAR && !r.is_void();
-                     });
-}
-
 bool is_eligible(const counter_evidence& counter) {
   return counter.spec.kind == telemetry::counter_kind::duration && counter.span_windows > 0 &&
          counter.busy_ns > work_min_ns * static_cast<double>(counter.span_windows) &&

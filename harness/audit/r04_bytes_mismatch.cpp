@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/audit/r04_bytes_mismatch.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "harness/audit/mismatch.h"
-#include "harness/audit/nearest_factor.h"
+#include "harness/audit/small_multiple.h"
 #include "harness/audit/wording.h"
 
 namespace assay::audit {
@@ -30,7 +32,9 @@ model::finding describe(const counter_evidence& counter, const reference_evidenc
       f.windows, reference.compared(), f.where);
   found.claimed = quantity_of(f.claimed);
   found.observed = quantity_of(f.observed);
-  found.likely_cause = nearest_factor(f.claimed.as_double(), f.observed.as_double());
+  if (auto cause = small_multiple(f.claimed.as_double(), f.observed.as_double()))
+    found.explanations.push_back(explanation_of(found.rule, found.rule_name,
+                                                std::move(cause->message), cause->distance_ratio));
   found.where = f.where;
   found.window_count = f.windows;
   return found;

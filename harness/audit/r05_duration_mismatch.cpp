@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/audit/r05_duration_mismatch.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "harness/audit/mismatch.h"
-#include "harness/audit/nearest_factor.h"
 #include "harness/audit/r01_enqueue_timed.h"
 #include "harness/audit/r02_impossible_bandwidth.h"
+#include "harness/audit/r06_overlap_double_count.h"
+#include "harness/audit/small_multiple.h"
 #include "harness/audit/wording.h"
 
 namespace assay::audit {
@@ -46,7 +49,9 @@ model::finding describe(const counter_evidence& counter, const reference_evidenc
                   window_words(reference, f), medians(counter, reference));
   found.claimed = quantity_of(f.claimed);
   found.observed = quantity_of(f.observed);
-  found.likely_cause = nearest_factor(claimed, observed);
+  if (auto cause = small_multiple(claimed, observed))
+    found.explanations.push_back(explanation_of(found.rule, found.rule_name,
+                                                std::move(cause->message), cause->distance_ratio));
   found.where = f.where;
   found.window_count = f.windows;
   return found;
@@ -58,7 +63,7 @@ rule_outcome duration_mismatch(const evidence& from, void_map&) {
   rule_outcome out;
   for (const counter_evidence& counter : from.counters) {
     if (!counter.spec.is_timed() || !is_judgeable(counter) || is_enqueue_timed(counter) ||
-        exceeds_ceiling(counter, from.ceilings))
+        is_overlap_summed(counter) || exceeds_ceiling(counter, from.ceilings))
       continue;
     for (const reference_evidence& reference : counter.references)
       if (!reference.is_void()) out.evaluated += reference.compared();

@@ -12,7 +12,8 @@ rule_outcome monotonic(const evidence& from, void_map&) {
   rule_outcome out;
   for (const counter_evidence& counter : from.counters) {
     out.evaluated += counter.steps_checked;
-    if (counter.steps_back == 0) continue;
+    // A mark such as -1 is not a fall.
+    if (counter.steps_back == 0 || counter.range.outside > 0) continue;
     const mismatch& first = counter.first_step_back;
     model::finding found =
         finding_of("R16", "MONOTONIC/NEGATIVE", model::severity::error, counter.spec.name);

@@ -3,11 +3,15 @@
 #include "harness/audit/report_builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "harness/audit/coverage.h"
+#include "harness/audit/explain.h"
 #include "harness/audit/gates.h"
+#include "harness/audit/r07_conservation.h"
 #include "harness/audit/verdict.h"
 #include "harness/audit/wording.h"
 #include "runtime/telemetry/catalog.h"
@@ -15,10 +19,10 @@
 namespace assay::audit {
 namespace {
 
-void run_rules(const evidence& from, std::span<const rule> with, bool is_void_round,
-               void_map& voids, model::audit_report& report) {
+void run_rules(const evidence& from, std::span<const rule> with, rule_role round, void_map& voids,
+               model::audit_report& report) {
   for (const rule& one : with) {
-    if (one.is_void_rule != is_void_round) continue;
+    if (one.role != round) continue;
     rule_outcome outcome = one.run(from, voids);
     report.rules.push_back(
         {std::string(one.id), std::string(one.name), outcome.evaluated, outcome.findings.size()});
@@ -104,14 +108,8 @@ model::counter_line counter_line_of(const counter_evidence& counter,
 }
 
 void list_unclaimed(const evidence& from, model::audit_report& report) {
-  std::array<bool, cell_total> is_claimed{};
-  for (const counter_evidence& counter : from.counters)
-    for (const int cell : cells_of(counter.spec.claims))
-      is_claimed[static_cast<std::size_t>(cell)] = true;
-  for (int at = 0; at < cell_total; ++at) {
-    const auto cell = static_cast<std::size_t>(at);
-    const cell_totals& totals = from.totals[cell];
-    if (totals.records == 0 || is_claimed[cell] || is_sentinel(at)) continue;
+  for (const int at : coverage_of(from).unclaimed) {
+    const cell_totals& totals = from.totals[static_cast<std::size_t>(at)];
     report.unclaimed.push_back({cell_name(at), totals.records, totals.bytes, totals.device_ns});
   }
 }
@@ -136,6 +134,17 @@ void list_ceilings(const evidence& from, const trace::run_facts& facts,
   }
 }
 
+// As the table of rules has them, whichever ran first.
+void sort_lines(std::span<const rule> with, std::vector<model::rule_line>& lines) {
+  const auto place_of = [&](const model::rule_line& line) {
+    return std::find_if(with.begin(), with.end(), [&](const rule& r) { return r.id == line.id; });
+  };
+  std::stable_sort(lines.begin(), lines.end(),
+                   [&](const model::rule_line& a, const model::rule_line& b) {
+                     return place_of(a) < place_of(b);
+                   });
+}
+
 void sort_findings(std::vector<model::finding>& findings) {
   // Stable: within a severity, the order of the rules and of the contract.
   std::stable_sort(
@@ -151,9 +160,13 @@ model::audit_report judge(evidence& from, const trace::run_facts& facts,
   void_map voids;
   report.gates = {gate_inequalities(from, voids), gate_sentinels(from, voids), gate_clocks(from),
                   gate_completeness(from)};
-  run_rules(from, with, true, voids, report);
+  run_rules(from, with, rule_role::voids, voids, report);
   apply(voids, from);
-  run_rules(from, with, false, voids, report);
+  doubt_unbalanced(from);
+  run_rules(from, with, rule_role::judges, voids, report);
+  for (model::rule_line& line : attach_explanations(from, with, report.findings))
+    report.rules.push_back(std::move(line));
+  sort_lines(with, report.rules);
   sort_findings(report.findings);
   for (const counter_evidence& counter : from.counters)
     report.counters.push_back(counter_line_of(counter, report.findings));

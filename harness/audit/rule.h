@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,7 +20,19 @@ struct rule_outcome {
   std::vector<model::finding> findings;
 };
 
-/// One row of the table of rules.
+/// What one rule that explains says of one finding.
+struct explanation_outcome {
+  std::uint64_t evaluated = 0;  ///< 1 where the finding has figures that it can be tried on
+  std::vector<model::explanation> explanations;
+};
+
+enum class rule_role : std::uint8_t {
+  voids,     ///< judges the ground truth; runs before the others and voids for them
+  judges,    ///< finds
+  explains,  ///< says why a figure that another rule found is wrong; finds nothing itself
+};
+
+/// One row of the table of rules. `run` is null for those that explain, `explain` for all others.
 struct rule {
   std::string_view id;
   std::string_view name;
@@ -27,16 +40,21 @@ struct rule {
   std::string_view precondition;
   std::string_view check;
   std::string_view tolerance;
-  bool is_void_rule;  ///< judges the ground truth; runs before the others and voids for them
+  rule_role role;
   rule_outcome (*run)(const evidence& from, void_map& voids);
+  explanation_outcome (*explain)(const evidence& from, std::span<const model::finding> all,
+                                 const model::finding& of) = nullptr;
 };
 
 /// A finding with its head filled in.
 model::finding finding_of(std::string_view rule, std::string_view name, model::severity severity,
                           std::string_view subject);
 
+model::explanation explanation_of(std::string_view rule, std::string_view name, std::string message,
+                                  double distance_ratio);
+
 /// Every rule, in the order in which they run: what voids first, then the counters' own behaviour,
-/// then amounts, times and rates, then activity against silence.
+/// then amounts, times and rates, then what explains those, then activity against silence.
 std::span<const rule> rules();
 
 }  // namespace assay::audit

@@ -66,6 +66,7 @@ void span_fold::take_work(const operation& op) {
   last_call_ns_ = std::max(last_call_ns_, op.call_end_ns);
   sample_.call_ns =
       saturating_add(sample_.call_ns, saturating_sub(op.call_end_ns, op.call_start_ns));
+  sample_.sum_ns = saturating_add(sample_.sum_ns, saturating_sub(op.end_ns, op.start_ns));
   intervals_.push_back({op.start_ns, op.end_ns});
   after_ = {};
   is_awaiting_event_ = true;

@@ -22,6 +22,7 @@ struct span_sample {
   std::int64_t first_start_ns = 0;
   std::int64_t last_end_ns = 0;
   std::int64_t busy_ns = 0;     ///< union of the work's intervals
+  std::int64_t sum_ns = 0;      ///< of the intervals one by one
   std::int64_t bytes = 0;       ///< moved by it
   std::int64_t call_ns = 0;     ///< sum of the calls that submitted it
   std::int64_t enqueue_ns = 0;  ///< first of these calls' entry to the last one's return

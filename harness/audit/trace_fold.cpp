@@ -11,7 +11,7 @@
 namespace assay::audit {
 
 trace_fold::trace_fold(std::vector<counter_spec> specs)
-    : specs_(std::move(specs)), claims_(&specs_) {
+    : specs_(std::move(specs)), claims_(&specs_), balances_(specs_) {
   evidence_.counters.resize(specs_.size());
   for (std::size_t row = 0; row < specs_.size(); ++row) {
     evidence_.counters[row].spec = specs_[row];
@@ -133,6 +133,10 @@ void trace_fold::end_window(const assay_record& record) {
   const window_frame& frame = *windows_.innermost();
   absorb(true, &record.end_ns);
   ++evidence_.window_count;
+  kind_totals& kind = evidence_.by_kind[static_cast<std::size_t>(frame.name.kind)];
+  ++kind.windows;
+  kind.host_span_ns = saturating_add(
+      kind.host_span_ns, std::max<std::int64_t>(saturating_sub(record.end_ns, frame.begin_ns), 0));
   if (record.end_ns < frame.begin_ns) ++evidence_.malformed.windows;
   const closed_window window{
       frame.name, std::max<std::int64_t>(saturating_sub(record.end_ns, frame.begin_ns), 0),
@@ -212,13 +216,31 @@ void trace_fold::check_times(operation& op, const std::int64_t* window_end_ns) {
 void trace_fold::close_counters(const closed_window& window) {
   for (std::size_t row = 0; row < judges_.size(); ++row) {
     const claim_value claim = claims_.since_advance(row);
+    note_range(row, window.name);
     note_reading(row, claim, window);
     judges_[row].close(window, claim, claims_.baseline()[row], work_, evidence_, row);
   }
+  balances_.close(window.name, claims_);
+  kind_totals& kind = evidence_.by_kind[static_cast<std::size_t>(window.name.kind)];
+  for (std::size_t cell = 0; cell < kind.work.size(); ++cell)
+    kind.work[cell].add(work_.cells()[cell]);
   claims_.advance();
   work_.clear();
   waits_.clear();
   evidence_.memory.clear_window();
+}
+
+void trace_fold::note_range(std::size_t row, const window_name& window) {
+  const assay_reading& reading = claims_.latest(row);
+  if (reading.state != ASSAY_MEASURED && reading.state != ASSAY_ZERO &&
+      reading.state != ASSAY_LOWER_BOUND)
+    return;
+  counter_evidence& counter = evidence_.counters[row];
+  ++counter.range.checked;
+  const range_fault fault = fault_of(counter.spec, reading.bits);
+  if (fault == range_fault::none || counter.range.outside++ > 0) return;
+  counter.range.first_fault = fault;
+  counter.range.first = {true, window, number::of_bits(reading.bits, counter.spec.is_real()), {}};
 }
 
 void trace_fold::note_reading(std::size_t row, const claim_value& claim,
@@ -300,6 +322,7 @@ evidence& trace_fold::finish() {
     for (reference_evidence& reference : evidence_.counters[row].references)
       reference.near.finish();
   }
+  evidence_.balances = balances_.findings();
   evidence_.complete = matcher_.findings();
   evidence_.clocks = clock_.findings();
   evidence_.sentinels = sentinels_.findings();

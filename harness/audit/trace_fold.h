@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/audit/balance_fold.h"
 #include "harness/audit/claim_book.h"
 #include "harness/audit/correlation_matcher.h"
 #include "harness/audit/counter_judge.h"
@@ -68,6 +69,7 @@ class trace_fold {
   void absorb_one(operation& op, const std::int64_t* window_end_ns);
   void check_times(operation& op, const std::int64_t* window_end_ns);
   void close_counters(const closed_window& window);
+  void note_range(std::size_t row, const window_name& window);
   void note_reading(std::size_t row, const claim_value& claim, const closed_window& window);
   void settle_observations(const closed_window& window, std::size_t depth);
   void settle(const observation& said, const closed_window& window, const defect_mark& begin);
@@ -77,6 +79,7 @@ class trace_fold {
   evidence evidence_;
   std::vector<counter_spec> specs_;
   claim_book claims_;
+  balance_fold balances_;
   std::vector<counter_judge> judges_;
   correlation_matcher matcher_;
   clock_fold clock_;

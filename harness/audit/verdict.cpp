@@ -52,6 +52,7 @@ const model::finding* breaking(const counter_evidence& counter,
 std::string doubt(const counter_evidence& counter) {
   if (counter.was_lost) return "the counter lost its value by its own account";
   if (counter.was_lower_bound) return "the counter holds a lower bound by its own account";
+  if (!counter.imbalance.empty()) return counter.imbalance;
   for (const reference_evidence& reference : counter.references) {
     if (reference.is_void()) return reference.void_reason;
     if (reference.compared() == 0 || reference.holds()) continue;

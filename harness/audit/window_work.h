@@ -17,6 +17,11 @@ struct cell_work {
   std::int64_t bytes = 0;
   std::int64_t weight_bytes = 0;
   std::int64_t kv_bytes = 0;
+  std::int64_t device_ns = 0;
+
+  void add(const cell_work& other);
+  /// What a claim's measure takes of it; 0 for measures that are not sums of device records.
+  std::int64_t of(telemetry::measure measure) const;
 };
 
 struct call_work {
@@ -30,6 +35,7 @@ class window_work {
   /// An accepted submission of any kind.
   void take_call(std::uint8_t op, int slot);
   void clear();
+  const std::array<cell_work, cell_total>& cells() const { return cells_; }
 
   /// What a claim's measure sums to; 0 for measures that are not sums of device records.
   std::int64_t sum(telemetry::measure measure, const std::vector<int>& cells) const;

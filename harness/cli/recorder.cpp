@@ -84,7 +84,7 @@ result<void> recorder::snapshot_all(std::int64_t at_ns) {
 }
 
 result<void> recorder::contract(std::string_view json) {
-  for (lane& each : lanes_) ASSAY_TRY(each.to.out->contract(json));
+  for (lane& each : lanes_) ASSAY_TRY(each.to.out->contract(each.to.instrument->contract(json)));
   return {};
 }
 

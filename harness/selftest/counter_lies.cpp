@@ -10,21 +10,23 @@ namespace {
 
 using id = telemetry::counter_id;
 
-// Books two counters under each other's name.
+// Books two counters under each other's name, one of them with so much more an addition.
 class swapped final : public instrument {
  public:
-  swapped(id one, id other) : one_(one), other_(other) {}
+  swapped(id one, id other, std::int64_t more) : one_(one), other_(other), more_(more) {}
   void add(id counter, std::int64_t amount) noexcept override {
     if (counter == one_)
-      counter = other_;
+      instrument::add(other_, amount);
     else if (counter == other_)
-      counter = one_;
-    instrument::add(counter, amount);
+      instrument::add(one_, amount + more_);
+    else
+      instrument::add(counter, amount);
   }
 
  private:
   id one_;
   id other_;
+  std::int64_t more_;
 };
 
 // Starts each request's counter from where the request before left it.
@@ -94,12 +96,10 @@ class phantom_copy final : public instrument {
 
 }  // namespace
 
-// Two counters with the same truth can change places without anyone being told a wrong number.
+// With a byte more a copy both are still wrong, but neither holds what is the other's.
 std::unique_ptr<instrument> make_directions_swapped(strength how) {
-  if (how == strength::just_inside)
-    return std::make_unique<swapped>(id::checkpoint_loaded_tensors_count,
-                                     id::weights_h2d_copies_count);
-  return std::make_unique<swapped>(id::inputs_h2d_bytes, id::logits_d2h_bytes);
+  return std::make_unique<swapped>(id::inputs_h2d_bytes, id::logits_d2h_bytes,
+                                   how == strength::gross ? 0 : 1);
 }
 
 // A reset forgotten on a counter that stays at zero changes nothing.

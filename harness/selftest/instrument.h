@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +53,9 @@ class instrument : public telemetry::counter_writer {
     static_cast<void>(call);
     static_cast<void>(real);
   }
+
+  /// The contract under which this instrument publishes, given the runtime's own.
+  virtual std::string contract(std::string_view json) const { return std::string(json); }
 
   /// Damages the ground truth on its way into this instrument's trace: returns what is kept, either
   /// `seen` itself or what it put into `scratch`, which comes empty.

@@ -25,11 +25,14 @@ enum class strength : std::uint8_t {
 enum class outcome : std::uint8_t {
   disagree,   ///< the subjects disagree, by the named rule
   undecided,  ///< the ground truth is damaged: the subjects are undecided, never agree
+  unclaimed,  ///< device work of the subjects is reported as claimed by no counter
 };
 
 struct lie {
   std::string_view name;
   std::string_view rule;  ///< R01 …
+  /// Where `rule` explains and finds nothing itself: the rule whose finding it must explain.
+  std::string_view through;
   std::string_view tells;
   selftest::outcome outcome;
   std::vector<telemetry::counter_id> subjects;
@@ -51,6 +54,20 @@ std::unique_ptr<instrument> make_frozen(strength how);
 std::unique_ptr<instrument> make_never_written(strength how);
 std::unique_ptr<instrument> make_phantom_copy(strength how);
 std::unique_ptr<instrument> make_negative_duration(strength how);
+std::unique_ptr<instrument> make_request_bytes(strength how);
+std::unique_ptr<instrument> make_retry_counted(strength how);
+std::unique_ptr<instrument> make_hard_coded(strength how);
+std::unique_ptr<instrument> make_bits_for_bytes(strength how);
+std::unique_ptr<instrument> make_mean_for_sum(strength how);
+std::unique_ptr<instrument> make_warmup_counted(strength how);
+std::unique_ptr<instrument> make_load_included(strength how);
+std::unique_ptr<instrument> make_not_lowered(strength how);
+std::unique_ptr<instrument> make_marked_missing(strength how);
+std::unique_ptr<instrument> make_undefined_rate(strength how);
+std::unique_ptr<instrument> make_narrow_register(strength how);
+std::unique_ptr<instrument> make_path_left_out(strength how);
+std::unique_ptr<instrument> make_parts_with_whole(strength how);
+std::unique_ptr<instrument> make_stale_time(strength how);
 std::unique_ptr<instrument> make_shifted_clock(strength how);
 std::unique_ptr<instrument> make_dropped_record(strength how);
 

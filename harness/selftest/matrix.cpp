@@ -24,15 +24,20 @@ const model::counter_line& line_of(const model::audit_report& report, telemetry:
   return report.counters.at(static_cast<std::size_t>(id));
 }
 
+// A rule that explains has spoken where its explanation is the finding's likely cause.
 bool fired_on(const model::audit_report& report, std::string_view rule, std::string_view subject) {
   return std::any_of(report.findings.begin(), report.findings.end(), [&](const model::finding& f) {
-    return f.rule == rule && f.subject == subject;
+    const bool is_explained = !f.explanations.empty() && f.explanations.front().rule == rule;
+    return (f.rule == rule || is_explained) && f.subject == subject;
   });
 }
 
 bool fired_anywhere(const model::audit_report& report, std::string_view rule) {
-  return std::any_of(report.findings.begin(), report.findings.end(),
-                     [&](const model::finding& f) { return f.rule == rule; });
+  return std::any_of(report.findings.begin(), report.findings.end(), [&](const model::finding& f) {
+    return f.rule == rule ||
+           std::any_of(f.explanations.begin(), f.explanations.end(),
+                       [&](const model::explanation& e) { return e.rule == rule; });
+  });
 }
 
 // Counters that the lie is not about and whose verdict it changed all the same.
@@ -49,6 +54,8 @@ std::string bystanders_hit(const lie& planted, const model::audit_report& honest
 }
 
 std::string gross_fault(const lie& planted, const model::audit_report& lying) {
+  if (planted.outcome == outcome::unclaimed)
+    return fired_anywhere(lying, planted.rule) ? "" : fmt::format("{} did not fire", planted.rule);
   for (const telemetry::counter_id id : planted.subjects) {
     const model::counter_line& line = line_of(lying, id);
     if (planted.outcome == outcome::disagree) {
@@ -64,6 +71,10 @@ std::string gross_fault(const lie& planted, const model::audit_report& lying) {
 }
 
 std::string gross_words(const lie& planted, const model::audit_report& lying) {
+  if (planted.outcome == outcome::unclaimed)
+    return fmt::format("reported as unclaimed by {}", planted.rule);
+  if (!planted.through.empty())
+    return fmt::format("killed by {}, explained by {}", planted.through, planted.rule);
   if (planted.outcome == outcome::disagree) return fmt::format("killed by {}", planted.rule);
   return fmt::format("undecided by {}, {} others still agree", planted.rule,
                      count_of(lying, verdict::agree));
@@ -71,7 +82,7 @@ std::string gross_words(const lie& planted, const model::audit_report& lying) {
 
 std::string inside_fault(const lie& planted, const model::audit_report& honest,
                          const model::audit_report& lying) {
-  if (planted.outcome == outcome::disagree)
+  if (planted.outcome != outcome::undecided)
     return fired_anywhere(lying, planted.rule) ? fmt::format("{} fired", planted.rule) : "";
   for (const telemetry::counter_id id : planted.subjects)
     if (line_of(lying, id).verdict != line_of(honest, id).verdict)
@@ -107,12 +118,12 @@ lie_result judge(const lie& planted, strength how, const model::audit_report& ho
 }
 
 std::string matrix_as_text(const std::vector<lie_result>& results) {
-  std::string text = fmt::format("{:<20} {:<5} {:<12} {:<6} {}\n", "lie", "rule", "told", "",
+  std::string text = fmt::format("{:<21} {:<5} {:<12} {:<6} {}\n", "lie", "rule", "told", "",
                                  "what the audit said");
   std::size_t passed = 0;
   for (const lie_result& each : results) {
     passed += each.is_passed ? 1 : 0;
-    text += fmt::format("{:<20} {:<5} {:<12} {:<6} {}\n", each.lie, each.rule,
+    text += fmt::format("{:<21} {:<5} {:<12} {:<6} {}\n", each.lie, each.rule,
                         each.how == strength::gross ? "gross" : "just inside",
                         each.is_passed ? "ok" : "FAILED", each.seen);
   }

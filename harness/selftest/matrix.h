@@ -21,7 +21,8 @@ struct lie_result {
   std::string seen;  ///< what the audit said, in words; where it did not pass, what is wrong
 };
 
-/// A gross lie passes where the named rule fired on every subject, or, for damaged ground truth,
+/// A gross lie passes where the named rule fired on every subject, or explains the finding on it;
+/// where the work behind it is reported as unclaimed; or, for damaged ground truth,
 /// where every subject is undecided because of that rule; and where no other counter got a worse
 /// verdict than in the honest audit, but those that the same damage touches. One that stays just
 /// inside passes where the named rule is silent.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "probes/trace/identity.h"
 #include "probes/trace/strict_json.h"
 #include "runtime/telemetry/catalog.h"
 
@@ -36,17 +37,26 @@ json pairing_json(const pairing_row& pairs_with) {
           {"link", telemetry::to_string(pairs_with.link)}};
 }
 
+json limits_json(const telemetry::value_limits& limits) {
+  json out = json::object();
+  if (limits.least) out["least"] = *limits.least;
+  if (limits.most) out["most"] = *limits.most;
+  return out;
+}
+
 json row_json(const contract_row& row) {
-  return {{"name", row.name},
-          {"unit", to_string(row.unit)},
-          {"kind", telemetry::to_string(row.kind)},
-          {"clock", telemetry::to_string(row.clock)},
-          {"bracket", row.bracket},
-          {"blocks_host", telemetry::to_string(row.blocks_host)},
-          {"claims", claims_json(row.claims)},
-          {"pairs_with", pairing_json(row.pairs_with)},
-          {"identity", row.identity},
-          {"reset", telemetry::to_string(row.reset)}};
+  json out{{"name", row.name},
+           {"unit", to_string(row.unit)},
+           {"kind", telemetry::to_string(row.kind)},
+           {"clock", telemetry::to_string(row.clock)},
+           {"bracket", row.bracket},
+           {"blocks_host", telemetry::to_string(row.blocks_host)},
+           {"claims", claims_json(row.claims)},
+           {"pairs_with", pairing_json(row.pairs_with)},
+           {"identity", row.identity},
+           {"reset", telemetry::to_string(row.reset)}};
+  if (row.limits != telemetry::value_limits{}) out["limits"] = limits_json(row.limits);
+  return out;
 }
 
 result<claim_row> parse_claims(const object_reader& from) {
@@ -81,6 +91,22 @@ result<pairing_row> parse_pairing(const object_reader& from) {
   return pairs_with;
 }
 
+result<telemetry::value_limits> parse_limits(const object_reader& from) {
+  telemetry::value_limits limits;
+  ASSAY_TRY(from.only({"least", "most"}));
+  if (from.has("least")) {
+    ASSAY_TRY_ASSIGN(limits.least, from.number("least"));
+  }
+  if (from.has("most")) {
+    ASSAY_TRY_ASSIGN(limits.most, from.number("most"));
+  }
+  if (!limits.least && !limits.most)
+    return from.flaw("no limit is given; give least or most, or leave limits out");
+  if (limits.least && limits.most && *limits.least > *limits.most)
+    return from.flaw("least is above most, so no value is possible; swap them");
+  return limits;
+}
+
 // What telemetry::checked() demands of the catalog when it compiles.
 result<void> check(const contract_row& row, const object_reader& from) {
   using namespace telemetry::contract_rules;
@@ -105,7 +131,7 @@ result<void> check(const contract_row& row, const object_reader& from) {
 result<contract_row> parse_row(const object_reader& from) {
   contract_row row;
   ASSAY_TRY(from.only({"name", "unit", "kind", "clock", "bracket", "blocks_host", "claims",
-                       "pairs_with", "identity", "reset"}));
+                       "pairs_with", "identity", "reset", "limits"}));
   ASSAY_TRY_ASSIGN(row.name, from.sentence("name"));
   ASSAY_TRY_ASSIGN(row.unit, from.spelled<assay::unit>("unit"));
   ASSAY_TRY_ASSIGN(row.kind, from.spelled<counter_kind>("kind"));
@@ -118,11 +144,29 @@ result<contract_row> parse_row(const object_reader& from) {
   ASSAY_TRY_ASSIGN(row.pairs_with, parse_pairing(pairs_with));
   ASSAY_TRY_ASSIGN(row.identity, from.sentence("identity"));
   ASSAY_TRY_ASSIGN(row.reset, from.spelled<reset_scope>("reset"));
+  if (from.has("limits")) {
+    ASSAY_TRY_ASSIGN(const object_reader limits, from.object("limits"));
+    ASSAY_TRY_ASSIGN(row.limits, parse_limits(limits));
+  }
   ASSAY_TRY(check(row, from));
   return row;
 }
 
-// Names are unique, and a paired byte counter exists.
+// A counter that is named and does not exist would never be compared with anything.
+result<void> check_identity(const contract_row& row,
+                            const std::unordered_set<std::string_view>& names) {
+  const auto balance = parse_identity(row.identity);
+  if (!balance) return {};
+  for (const identity_term& term : balance->terms)
+    if (!names.contains(term.counter))
+      return ASSAY_FAIL(unusable_input,
+                        fmt::format("the identity of the contract's counter {} names {}, which the "
+                                    "contract does not have; add it, or say \"none: \" and why",
+                                    row.name, printable(term.counter)));
+  return {};
+}
+
+// Names are unique, and a paired byte counter and the members of an identity exist.
 result<void> check_names(std::span<const contract_row> rows) {
   std::unordered_set<std::string_view> names;
   for (const contract_row& row : rows)
@@ -136,6 +180,7 @@ result<void> check_names(std::span<const contract_row> rows) {
       return ASSAY_FAIL(unusable_input, fmt::format("the contract's counter {} is paired with {}, "
                                                     "which the contract does not have; add it",
                                                     row.name, printable(wanted)));
+  for (const contract_row& row : rows) ASSAY_TRY(check_identity(row, names));
   return {};
 }
 
@@ -156,6 +201,7 @@ contract_row to_row(const telemetry::counter_contract& contract) {
                     std::string(pairs_with.reason)};
   row.identity = contract.identity.value;
   row.reset = contract.reset;
+  row.limits = contract.limits;
   return row;
 }
 

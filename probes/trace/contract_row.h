@@ -42,6 +42,7 @@ struct contract_row {
   pairing_row pairs_with;
   std::string identity;
   telemetry::reset_scope reset = telemetry::reset_scope::per_process;
+  telemetry::value_limits limits;  ///< none where the contract names none
 
   friend bool operator==(const contract_row&, const contract_row&) = default;
 };

@@ -14,7 +14,7 @@ namespace {
 
 // The deepest that the format has is 4: the contract, its counters, a row, its claims.
 constexpr std::size_t max_depth = 8;
-// A row has 10. The library finds a member by looking through all of them.
+// A row has at most 11. The library finds a member by looking through all of them.
 constexpr std::size_t max_members = 64;
 
 // Walks over a text before it is built, for what the library would let pass. A walk of its own and
@@ -146,6 +146,13 @@ result<std::string> object_reader::sentence(const char* name) const {
   ASSAY_TRY_ASSIGN(std::string value, text(name));
   if (value.empty()) return flaw(fmt::format("{} is empty; say it in words", name));
   return value;
+}
+
+result<double> object_reader::number(const char* name) const {
+  ASSAY_TRY_ASSIGN(const json* const value, member(name));
+  if (!value->is_number())
+    return flaw(fmt::format("{} is {}; it must be a number", name, value->type_name()));
+  return value->get<double>();
 }
 
 result<object_reader> object_reader::object(const char* name) const {

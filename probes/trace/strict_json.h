@@ -67,6 +67,7 @@ class object_reader {
   result<std::string> text(const char* name) const;
   /// As text(), and not empty.
   result<std::string> sentence(const char* name) const;
+  result<double> number(const char* name) const;
   result<object_reader> object(const char* name) const;
   template <class Enum>
   result<Enum> spelled(const char* name) const {

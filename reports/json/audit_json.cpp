@@ -67,24 +67,35 @@ json to_object(const model::counter_line& line) {
   return out;
 }
 
+json to_object(const model::explanation& explanation) {
+  return {{"rule", explanation.rule},
+          {"rule_name", explanation.rule_name},
+          {"message", explanation.message},
+          {"distance_ratio", explanation.distance_ratio}};
+}
+
 json to_object(const model::finding& finding) {
-  return {{"rule", finding.rule},
-          {"rule_name", finding.rule_name},
-          {"severity", to_string(finding.severity)},
-          {"subject", finding.subject},
-          {"message", finding.message},
-          {"claimed", quantity_json(finding.claimed)},
-          {"observed", quantity_json(finding.observed)},
-          {"likely_cause", finding.likely_cause},
-          {"first_window", finding.where},
-          {"windows_count", finding.window_count}};
+  json out{{"rule", finding.rule},
+           {"rule_name", finding.rule_name},
+           {"severity", to_string(finding.severity)},
+           {"subject", finding.subject},
+           {"message", finding.message},
+           {"claimed", quantity_json(finding.claimed)},
+           {"observed", quantity_json(finding.observed)},
+           {"likely_cause", finding.likely_cause},
+           {"first_window", finding.where},
+           {"windows_count", finding.window_count}};
+  json& explanations = out["explanations"] = json::array();
+  for (const auto& each : finding.explanations) explanations.push_back(to_object(each));
+  return out;
 }
 
 json to_object(const model::rule_line& rule) {
   return {{"id", rule.id},
           {"name", rule.name},
           {"evaluated_samples_count", rule.evaluated_samples},
-          {"fired_count", rule.fired}};
+          {"fired_count", rule.fired},
+          {"explains", rule.is_explainer}};
 }
 
 json to_object(const model::gate_line& gate) {

@@ -54,6 +54,7 @@ void findings(document& to, const model::audit_report& report) {
                           finding.subject, finding.message));
     if (const auto words = figures(report, finding); !words.empty()) to.bullet(words, 1);
     if (!finding.likely_cause.empty()) to.bullet("most likely: " + finding.likely_cause, 1);
+    for (const std::string& other : other_explanations(finding)) to.bullet(other, 1);
     if (const auto words = whereabouts(finding); !words.empty()) to.bullet(words, 1);
   }
 }

@@ -26,6 +26,13 @@ std::string pairing_words(const t::pairing& pairing) {
   return fmt::format("`{}` over {}", pairing.bytes_counter, t::to_string(pairing.link));
 }
 
+std::string limits_words(const t::value_limits& limits) {
+  std::string words;
+  if (limits.least) words += fmt::format(" at least {}", *limits.least);
+  if (limits.most) words += fmt::format("{} at most {}", limits.least ? "," : "", *limits.most);
+  return words.empty() ? words : "- limits:" + words + "\n";
+}
+
 std::string entry(const t::counter_contract& row) {
   return fmt::format(
       "\n## `{}`\n\n"
@@ -33,12 +40,12 @@ std::string entry(const t::counter_contract& row) {
       "- bracket: {}\n"
       "- claims: {}\n"
       "- pairs with: {}\n"
-      "- identity: {}\n",
+      "- identity: {}\n{}",
       row.name.value, t::to_string(row.kind.value), to_string(row.unit.value),
       t::to_string(row.clock.value), t::to_string(row.blocks_host.value),
       t::to_string(row.reset.value), markdown_escaped(row.bracket.value),
       claim_words(row.claims.value), pairing_words(row.pairs_with.value),
-      markdown_escaped(row.identity.value));
+      markdown_escaped(row.identity.value), limits_words(row.limits));
 }
 
 }  // namespace

@@ -49,6 +49,14 @@ struct counter_line {
   std::string reason;  ///< why undecided or unmeasured; for a disagreement, the rule
 };
 
+/// Why a finding's figure is wrong, by a rule that explains and never speaks alone.
+struct explanation {
+  std::string rule;  ///< R10
+  std::string rule_name;
+  std::string message;          ///< "x 8: bits counted for bytes"
+  double distance_ratio = 0.0;  ///< between the claim and what the explanation would make it
+};
+
 /// One thing found. `message` is a whole sentence for a person.
 struct finding {
   std::string rule;  ///< R04
@@ -58,8 +66,9 @@ struct finding {
   std::string message;
   quantity claimed;
   quantity observed;
-  std::string likely_cause;  ///< what it most likely measured instead; may be empty
-  std::string where;         ///< the first window that shows it
+  std::string likely_cause;               ///< what it most likely measured instead; may be empty
+  std::vector<explanation> explanations;  ///< every one that fits, nearest first
+  std::string where;                      ///< the first window that shows it
   std::uint64_t window_count = 0;
 };
 
@@ -69,6 +78,7 @@ struct rule_line {
   std::string name;
   std::uint64_t evaluated_samples = 0;
   std::uint64_t fired = 0;
+  bool is_explainer = false;  ///< looks at findings alone: without one it has nothing to look at
 };
 
 /// One gate on the ground truth itself.

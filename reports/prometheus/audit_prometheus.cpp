@@ -73,7 +73,8 @@ std::string verdicts(const model::audit_report& report) {
 std::string efforts(const model::audit_report& report) {
   std::string samples =
       head("assay_audit_rule_samples", "Samples that each rule evaluated.", "gauge");
-  std::string fired = head("assay_audit_rule_findings", "Findings of each rule.", "gauge");
+  std::string fired =
+      head("assay_audit_rule_findings", "Findings that each rule made or explained.", "gauge");
   for (const auto& rule : report.rules) {
     const std::string label = label_escaped(rule.id);
     samples +=

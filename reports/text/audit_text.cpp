@@ -128,6 +128,7 @@ class page {
                        one_line(finding.subject), one_line(finding.message)));
       detail(figures(report_, finding));
       if (!finding.likely_cause.empty()) detail("most likely: " + finding.likely_cause);
+      for (const std::string& other : other_explanations(finding)) detail(other);
       detail(whereabouts(finding));
     }
   }
@@ -140,9 +141,10 @@ class page {
     section("rules");
     if (report_.rules.empty()) line("  none ran");
     for (const auto& rule : report_.rules) {
-      const std::string_view colour = rule.evaluated_samples == 0 ? colours_.yellow
-                                      : rule.fired > 0            ? colours_.red
-                                                                  : std::string_view();
+      const bool is_idle = rule.evaluated_samples == 0 && !rule.is_explainer;
+      const std::string_view colour = is_idle          ? colours_.yellow
+                                      : rule.fired > 0 ? colours_.red
+                                                       : std::string_view();
       line(fmt::format("  {} {} {}", one_line(rule.id),
                        pad_right(one_line(rule.name), widest(report_.rules)),
                        paint(colour, effort(rule))));

@@ -124,12 +124,26 @@ std::string figures(const model::audit_report& report, const model::finding& fin
   return words;
 }
 
+std::vector<std::string> other_explanations(const model::finding& finding) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 1; at < finding.explanations.size(); ++at) {
+    const model::explanation& each = finding.explanations[at];
+    lines.push_back(
+        fmt::format("fits as well: {} {}, {}", each.rule, each.rule_name, each.message));
+  }
+  return lines;
+}
+
 std::string whereabouts(const model::finding& finding) {
   if (finding.where.empty()) return {};
   return fmt::format("first in {}; {}", finding.where, plural(finding.window_count, "window"));
 }
 
 std::string effort(const model::rule_line& rule) {
+  if (rule.is_explainer && rule.evaluated_samples == 0) return "nothing to explain";
+  if (rule.is_explainer)
+    return fmt::format("looked at {}, explains {}", plural(rule.evaluated_samples, "failure"),
+                       with_separators(rule.fired));
   const std::string words = samples(rule.evaluated_samples);
   return rule.fired == 0 ? words : words + ", fired " + with_separators(rule.fired);
 }

@@ -32,10 +32,15 @@ std::string evidence(const model::counter_line& line);
 /// the finding has neither.
 std::string figures(const model::audit_report& report, const model::finding& finding);
 
+/// "fits as well: R22 WRONG_BASE, / 128: divided by the passes", for each explanation after the
+/// first, which is the likely cause.
+std::vector<std::string> other_explanations(const model::finding& finding);
+
 /// "first in decode step 3 of request 1; 12 windows"; empty where the finding names none.
 std::string whereabouts(const model::finding& finding);
 
-/// "evaluated 5,120 samples, fired 2".
+/// "evaluated 5,120 samples, fired 2"; of a rule that explains "nothing to explain", "looked at 2
+/// failures, explains 1".
 std::string effort(const model::rule_line& rule);
 std::string effort(const model::gate_line& gate);
 

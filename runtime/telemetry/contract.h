@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -97,6 +98,14 @@ struct pairing {
   }
 };
 
+/// What a reading may be at all, beyond what its unit implies: what lies outside is no measurement.
+struct value_limits {
+  std::optional<double> least;
+  std::optional<double> most;
+
+  friend constexpr bool operator==(const value_limits&, const value_limits&) = default;
+};
+
 /// A field without a default: leaving it out of a contract does not compile.
 template <class T>
 struct required {
@@ -118,8 +127,11 @@ struct counter_contract {
   required<host_blocking> blocks_host;
   required<claim> claims;
   required<pairing> pairs_with;
-  required<std::string_view> identity;  ///< a group that must balance, or why there is none
+  /// An equation over counters that must balance ("a - b = c", "a <= b"; docs/trace-format.md has
+  /// its grammar), or "none: " and why there is none.
+  required<std::string_view> identity;
   required<reset_scope> reset;
+  value_limits limits = {};
 };
 
 // Each broken clause calls a function that is not constexpr, so the compiler's message names it.
@@ -130,6 +142,7 @@ void contract_time_needs_a_clock();
 void contract_duration_needs_bytes_or_a_reason();
 void contract_claim_needs_a_measure_or_a_reason();
 void contract_identity_must_be_said();
+void contract_limits_must_leave_a_value();
 
 namespace contract_rules {
 
@@ -174,6 +187,8 @@ consteval counter_contract checked(counter_contract c) {
   if ((claims.measure == measure::none) == claims.reason.empty())
     contract_claim_needs_a_measure_or_a_reason();
   if (c.identity.value.empty()) contract_identity_must_be_said();
+  if (c.limits.least && c.limits.most && *c.limits.least > *c.limits.most)
+    contract_limits_must_leave_a_value();
   return c;
 }
 

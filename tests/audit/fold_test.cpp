@@ -10,7 +10,6 @@
 #include "harness/audit/correlation_matcher.h"
 #include "harness/audit/gates.h"
 #include "harness/audit/interval.h"
-#include "harness/audit/nearest_factor.h"
 #include "harness/audit/sentinel_fold.h"
 #include "harness/audit/span_fold.h"
 #include "runtime/telemetry/range.h"
@@ -31,18 +30,6 @@ TEST(Interval, union_counts_overlaps_once_and_gaps_never) {
   EXPECT_EQ(audit::union_ns(unsorted), 30);
   std::vector<interval> none;
   EXPECT_EQ(audit::union_ns(none), 0);
-}
-
-TEST(NearestFactor, tells_neighbouring_factors_apart) {
-  EXPECT_THAT(audit::nearest_factor(1000, 1), HasSubstr("x 1000"));
-  EXPECT_THAT(audit::nearest_factor(1024, 1), HasSubstr("x 1024"));
-  EXPECT_THAT(audit::nearest_factor(1, 1e6), HasSubstr("/ 10^6"));
-  EXPECT_THAT(audit::nearest_factor(1048576, 1e6), HasSubstr("2^20/10^6"));
-  EXPECT_THAT(audit::nearest_factor(1, 8.0), HasSubstr("/ 8"));
-  EXPECT_EQ(audit::nearest_factor(1.2, 1), "");
-  EXPECT_EQ(audit::nearest_factor(0, 1), "");
-  EXPECT_EQ(audit::nearest_factor(-2, 1), "");
-  EXPECT_EQ(audit::nearest_factor(1, 0), "");
 }
 
 operation on_stream(std::uint8_t op, std::int64_t start_ns, std::int64_t end_ns,

@@ -134,7 +134,16 @@ std::vector<case_of_lie> every_case_of_lie() {
       case_of_lie{"rate_above_the_raw_link", "R02", weights_rate, real(weights_rate, 50e9)},
       case_of_lie{"rate_above_the_measured_link", "R02", weights_rate, real(weights_rate, 13e9)},
       case_of_lie{"rate_too_low", "R05", weights_rate, real(weights_rate, 4e9)},
-      case_of_lie{"rate_not_a_number", "R05", weights_rate, real(weights_rate, std::nan(""))},
+      case_of_lie{"rate_not_a_number", "R12", weights_rate, real(weights_rate, std::nan(""))},
+      case_of_lie{"level_marked_missing",
+                  "R12",
+                  live_bytes,
+                  {[](readings& r, int) {
+                     r[live_bytes] = {-1, ASSAY_MEASURED, 0};
+                   },
+                   {}}},
+      case_of_lie{"peak_beyond_its_limit", "R12", peak_bytes, scaled(peak_bytes, 1000)},
+      case_of_lie{"span_and_its_kernels", "R06", compute_ns, scaled(compute_ns, 1.994)},
       case_of_lie{"frozen_count", "R13", launches, frozen(launches, 5)},
       case_of_lie{"frozen_time", "R13", compute_ns, frozen(compute_ns, 2)},
       case_of_lie{"never_written_count", "R13", weights_bytes, never_written(weights_bytes)},

@@ -343,6 +343,8 @@ std::vector<trace::contract_row> test_contract() {
                               activity::memory, direction::any, range::arena, measure::live_bytes);
   rows[peak_bytes] = claiming(plain("test.arena.peak_bytes", unit::bytes, peak, never),
                               activity::memory, direction::any, range::arena, measure::peak_bytes);
+  rows[peak_bytes].limits.most = 1e9;
+  rows[live_bytes].identity = "test.arena.live_bytes <= test.arena.peak_bytes";
   rows[frees] = claiming(plain("test.arena.frees_count", unit::count, count, per_process),
                          activity::memory, direction::any, range::arena, measure::frees);
   rows[syncs] = claiming(plain("test.device.syncs_count", unit::count, count, per_process),

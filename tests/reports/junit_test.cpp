@@ -69,7 +69,7 @@ TEST(Junit, a_trace_that_was_cut_off_or_empty_does_not_pass) {
 
 TEST(Junit, the_counts_are_those_of_the_cases) {
   const std::string xml = rendered(sample_report());
-  EXPECT_TRUE(has(xml, "tests=\"12\" failures=\"1\" errors=\"2\" skipped=\"1\"")) << xml;
+  EXPECT_TRUE(has(xml, "tests=\"14\" failures=\"1\" errors=\"2\" skipped=\"1\"")) << xml;
 }
 
 TEST(Xml, keeps_text_and_escapes_markup) {

@@ -88,6 +88,9 @@ std::vector<model::finding> findings() {
   enqueue.claimed = number(38'200);
   enqueue.observed = number(1'724'311);
   enqueue.likely_cause = "the time of the submitting calls, 37.9 µs in all";
+  enqueue.explanations = {
+      {"R01", "enqueue_timed", "the time of the submitting calls, 37.9 µs in all", 0.0},
+      {"R22", "wrong_base", "/ 46: divided by the tensors", 0.0125}};
   enqueue.where = "load 0";
   enqueue.window_count = 1;
   auto late = finding("R16", "monotonic", model::severity::error, "runtime.engine.itl_ns",
@@ -123,7 +126,9 @@ model::audit_report sample_report() {
   report.findings = findings();
   report.rules = {{"R01", "enqueue_timed", 1'204, 1},
                   {"R04", "bytes_mismatch", 5'120, 0},
-                  {"R14", "phantom", 0, 0}};
+                  {"R14", "phantom", 0, 0},
+                  {"R10", "unit_suspect", 0, 0, true},
+                  {"R22", "wrong_base", 1, 1, true}};
   report.gates = {{"G1", "triangle", false, 1'204, "device span above the host span in load 0"},
                   {"G2", "sentinels", true, 6, ""}};
   report.unclaimed = {{"copy d2d, no range", 3, 4'096, 2'310}};

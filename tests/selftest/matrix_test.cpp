@@ -20,13 +20,14 @@ std::unique_ptr<selftest::instrument> none(strength) {
 }
 
 selftest::lie a_lie() {
-  return {"doubled", "R04", "counts twice", selftest::outcome::disagree, {id::inputs_h2d_bytes},
+  return {"doubled", "R04", "", "counts twice", selftest::outcome::disagree, {id::inputs_h2d_bytes},
           none};
 }
 
 selftest::lie damaged_truth() {
-  return {"dropped", "R18", "loses a record", selftest::outcome::undecided, {id::kv_append_bytes},
-          none};
+  return {
+      "dropped", "R18", "", "loses a record", selftest::outcome::undecided, {id::kv_append_bytes},
+      none};
 }
 
 // Every counter agrees.
@@ -99,6 +100,40 @@ TEST(Matrix, fails_where_a_bystander_was_hit) {
     EXPECT_FALSE(result.is_passed);
     EXPECT_NE(result.seen.find("runtime.kv.read_bytes"), std::string::npos) << result.seen;
   }
+}
+
+selftest::lie another_unit() {
+  return {"bits", "R10", "R04", "eight times", selftest::outcome::disagree, {id::inputs_h2d_bytes},
+          none};
+}
+
+// The finding stands in any case; what is on trial is whether its likely cause is named.
+TEST(Matrix, wants_the_explanation_that_the_lie_names_and_wants_it_first) {
+  model::audit_report lying = honest();
+  fire(lying, "R04", id::inputs_h2d_bytes);
+  EXPECT_FALSE(passes(another_unit(), strength::gross, lying)) << "found, and not explained";
+  lying.findings.back().explanations = {{"R22", "", "", 0.0}, {"R10", "", "", 0.01}};
+  EXPECT_FALSE(passes(another_unit(), strength::gross, lying)) << "another is nearer";
+  EXPECT_FALSE(passes(another_unit(), strength::just_inside, lying)) << "it spoke all the same";
+  std::swap(lying.findings.back().explanations[0], lying.findings.back().explanations[1]);
+  const auto result = judge(another_unit(), strength::gross, honest(), lying);
+  EXPECT_TRUE(result.is_passed) << result.seen;
+  EXPECT_EQ(result.seen, "killed by R04, explained by R10");
+}
+
+TEST(Matrix, wants_work_that_nobody_claims_reported_by_the_named_rule) {
+  const selftest::lie left_out{
+      "left out", "R15", "", "claims less", selftest::outcome::unclaimed, {id::kv_append_bytes},
+      none};
+  model::audit_report lying = honest();
+  set(lying, id::kv_append_bytes, verdict::unmeasured, "one reference only");
+  EXPECT_FALSE(passes(left_out, strength::gross, lying));
+  model::finding found;
+  found.rule = "R15";
+  found.subject = "copy d2d kv_append";
+  lying.findings.push_back(found);
+  EXPECT_TRUE(passes(left_out, strength::gross, lying));
+  EXPECT_FALSE(passes(left_out, strength::just_inside, lying));
 }
 
 TEST(Matrix, wants_damaged_truth_undecided_for_its_reason) {

@@ -111,6 +111,15 @@ INSTANTIATE_TEST_SUITE_P(
         mistake{R"({"reason":"not a duration"})", "[]", "pairs_with is array", "object"},
         mistake{R"("identity":"none: a sum")", R"("identity":"")", "identity is empty", ""},
         mistake{R"("reset":"per_process")", R"("reset":"per_step")", "reset", "per_request"},
+        mistake{R"("reset":"per_process")", R"("reset":"per_process","limits":{})", "no limit",
+                "leave limits out"},
+        mistake{R"("reset":"per_process")", R"("reset":"per_process","limits":{"least":"1"})",
+                "least is string", "number"},
+        mistake{R"("reset":"per_process")", R"("reset":"per_process","limits":{"max":1})",
+                "unknown member 'max'", "most"},
+        mistake{R"("reset":"per_process")",
+                R"("reset":"per_process","limits":{"least":2,"most":1})", "least is above most",
+                "swap"},
         mistake{R"("name":"demo.upload.h2d_bytes")", R"("name":"h2d_bytes")",
                 "the name has another form", "room.subject.quantity_unit"},
         mistake{R"("clock":"none",)", R"("clock":"none","clocks":"host",)", "unknown member",
@@ -159,9 +168,32 @@ INSTANTIATE_TEST_SUITE_P(
                      "'kind' twice"},
         text_mistake{contract_of_rows(paired_row), "demo.upload.d2h_bytes, which"},
         text_mistake{contract_of_rows(replaced(paired_row, "pcie", "none")), "link is 'none'"},
+        text_mistake{contract_of_rows(replaced(good_row, "none: a sum",
+                                               "demo.upload.h2d_bytes = demo.upload.sent_bytes")),
+                     "names demo.upload.sent_bytes"},
         text_mistake{many_members(100'000), "more than 64 members"},
         text_mistake{std::string(100'000, '['), "nested"},
         text_mistake{std::string(100'000, '[') + std::string(100'000, ']'), "nested"}));
+
+TEST(ContractJson, limits_and_equations_survive_the_way_there_and_back) {
+  const std::string text =
+      replaced(replaced(good_row, R"("reset":"per_process")",
+                        R"("reset":"per_process","limits":{"least":0.5,"most":1e12})"),
+               "none: a sum", "demo.upload.h2d_bytes <= 7");
+  const auto parsed = parse_contract(contract_of_rows(text));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->front().limits, (telemetry::value_limits{0.5, 1e12}));
+  const auto again = parse_contract(to_json(*parsed));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, *parsed);
+}
+
+// Traces from before equations were read hold such words.
+TEST(ContractJson, an_identity_that_is_no_equation_is_taken_as_words) {
+  const auto parsed = parse_contract(
+      contract_of_rows(replaced(good_row, "none: a sum", "hits + misses = lookups")));
+  EXPECT_TRUE(parsed) << parsed.error().message;
+}
 
 TEST(ContractJson, a_strangers_words_stay_on_one_short_line) {
   const std::string long_words = "a\\n\\u0007" + std::string(100'000, 'b');

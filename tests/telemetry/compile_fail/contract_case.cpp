@@ -101,6 +101,9 @@
 #elif defined(ASSAY_BREAK_identity_empty)
 #undef IDENTITY
 #define IDENTITY .identity = "",
+#elif defined(ASSAY_BREAK_limits_that_leave_no_value)
+#undef RESET
+#define RESET .reset = reset_scope::per_process, .limits = {.least = 2, .most = 1}
 #elif !defined(ASSAY_BREAK_nothing_broken)
 #error "no case of that name"
 #endif

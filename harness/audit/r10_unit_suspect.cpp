@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/audit/r10_unit_suspect.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "harness/audit/dispute.h"
+#include "harness/audit/small_multiple.h"
+
+namespace assay::audit {
+namespace {
+
+struct unit_factor {
+  double value;
+  const char* name;
+  const char* meaning_up;    ///< claimed = observed x value
+  const char* meaning_down;  ///< claimed = observed / value
+};
+
+// Neighbours such as 1000 and 1024 are 2.4 % apart, so that 1 % tells them from each other.
+constexpr std::array<unit_factor, 10> known{{
+    {8, "8", "bits counted for bytes", "elements of 8 bytes counted for bytes"},
+    {1e3, "1000", "a unit 1000 times smaller", "a unit 1000 times larger, such as us for ns"},
+    {1e6, "10^6", "a unit 10^6 times smaller", "a unit 10^6 times larger, such as ms for ns"},
+    {1e9, "10^9", "a unit 10^9 times smaller", "a unit 10^9 times larger, such as s for ns"},
+    {1024, "1024", "scaled up by Ki", "KiB for bytes"},
+    {1048576, "2^20", "scaled up by Mi", "MiB for bytes"},
+    {1073741824, "2^30", "scaled up by Gi", "GiB for bytes"},
+    {1.024, "2^10/10^3", "kB for KiB", "KiB for kB"},
+    {1.048576, "2^20/10^6", "MB for MiB", "MiB for MB"},
+    {1.073741824, "2^30/10^9", "GB for GiB", "GiB for GB"},
+}};
+
+}  // namespace
+
+explanation_outcome unit_suspect(const evidence& from, std::span<const model::finding>,
+                                 const model::finding& of) {
+  explanation_outcome out;
+  const auto open = dispute_of(from, of);
+  if (!open) return out;
+  out.evaluated = 1;
+  for (const unit_factor& f : known) {
+    if (const auto up = distance_to(*open, f.value, factor_tolerance))
+      out.explanations.push_back(explanation_of(
+          "R10", "UNIT_SUSPECT", fmt::format("x {}: {}", f.name, f.meaning_up), *up));
+    if (const auto down = distance_to(*open, 1.0 / f.value, factor_tolerance))
+      out.explanations.push_back(explanation_of(
+          "R10", "UNIT_SUSPECT", fmt::format("/ {}: {}", f.name, f.meaning_down), *down));
+  }
+  return out;
+}
+
+}  // namespace assay::audit
