@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/ledger.h"
 
+#include "runtime/telemetry/check.h"
+
 namespace assay::scenarios {
 namespace {
 
 constexpr std::int64_t activation_width_bytes = 4;  // f32
 constexpr std::int64_t token_id_width_bytes = 4;    // int32
-// Kernels a layer: norm+qkv, qk-norm+rope, attention, out+residual, norm+gate/up, down+residual.
+// Kernels a layer: norm+qkv with their biases, qk-norm+rope or rope alone, attention, out+residual,
+// norm+gate/up, down+residual.
 constexpr std::int64_t launches_per_layer = 6;
 // The embedding and the head.
 constexpr std::int64_t launches_at_ends = 2;
@@ -16,15 +19,42 @@ constexpr std::int64_t events_per_pass = 6;
 // An event before and after the weight copies.
 constexpr std::int64_t events_of_load = 2;
 
-std::int64_t layer_weights(const model_shape& m) {
+constexpr const char* embedding_name = "model.embed_tokens.weight";
+constexpr const char* head_name = "lm_head.weight";
+
+void add_layer(const model_shape& m, std::int64_t layer, std::vector<weight_entry>& to) {
+  const std::string prefix = "model.layers." + std::to_string(layer) + ".";
+  const auto add = [&](const char* part, std::int64_t elements) {
+    to.push_back({prefix + part, elements});
+  };
   const std::int64_t query = m.heads * m.head_dim;
   const std::int64_t key = m.kv_heads * m.head_dim;
-  const std::int64_t attention = (query + 2 * key) * m.hidden + m.hidden * query + 2 * m.head_dim;
-  return attention + 3 * m.hidden * m.intermediate + 2 * m.hidden;
+  add("input_layernorm.weight", m.hidden);
+  add("post_attention_layernorm.weight", m.hidden);
+  add("self_attn.q_proj.weight", query * m.hidden);
+  add("self_attn.k_proj.weight", key * m.hidden);
+  add("self_attn.v_proj.weight", key * m.hidden);
+  add("self_attn.o_proj.weight", m.hidden * query);
+  for (const char* part : {"mlp.gate_proj.weight", "mlp.up_proj.weight", "mlp.down_proj.weight"})
+    add(part, m.hidden * m.intermediate);
+  if (m.has_qk_norm) {
+    add("self_attn.q_norm.weight", m.head_dim);
+    add("self_attn.k_norm.weight", m.head_dim);
+  }
+  if (!m.has_qkv_bias) return;
+  add("self_attn.q_proj.bias", query);
+  add("self_attn.k_proj.bias", key);
+  add("self_attn.v_proj.bias", key);
+}
+
+std::int64_t bytes_of(const model_shape& m, const weight_entry& weight) {
+  const auto width = m.width_bytes_of_tensor.find(weight.name);
+  ASSAY_CHECK(width != m.width_bytes_of_tensor.end(), "no header names a weight of the ledger");
+  return weight.elements * width->second;
 }
 
 std::int64_t tensors_of(const model_shape& m) {
-  return 11 * m.layers + (m.is_head_tied ? 2 : 3);
+  return static_cast<std::int64_t>(weights_of(m).size());
 }
 
 // Appends touch one page in a decode step, and every page of the prompt in prefill; keys and values
@@ -44,16 +74,9 @@ std::int64_t granted(std::int64_t bytes) {
 
 // Each tensor is placed on a boundary of its own.
 std::int64_t placed_weights(const model_shape& m) {
-  const auto tensor = [&](std::int64_t elements) {
-    return granted(elements * m.weight_width_bytes);
-  };
-  const std::int64_t query = m.heads * m.head_dim;
-  const std::int64_t key = m.kv_heads * m.head_dim;
-  const std::int64_t layer = 2 * tensor(m.hidden) + 2 * tensor(m.head_dim) +
-                             2 * tensor(query * m.hidden) + 2 * tensor(key * m.hidden) +
-                             3 * tensor(m.hidden * m.intermediate);
-  return (m.is_head_tied ? 1 : 2) * tensor(m.vocab_rows * m.hidden) + m.layers * layer +
-         tensor(m.hidden);
+  std::int64_t bytes = 0;
+  for (const weight_entry& weight : weights_of(m)) bytes += granted(bytes_of(m, weight));
+  return bytes;
 }
 
 // A row of each kind a token, and one row of logits.
@@ -83,15 +106,25 @@ std::vector<expectation> expect_unload() {
   return {{id::arena_live_bytes, 0}, {id::arena_frees_count, arena_buffers}};
 }
 
-std::int64_t weight_bytes(const model_shape& m) {
-  const std::int64_t tables = (m.is_head_tied ? 1 : 2) * m.vocab_rows * m.hidden;
-  return (tables + m.layers * layer_weights(m) + m.hidden) * m.weight_width_bytes;
+std::vector<weight_entry> weights_of(const model_shape& m) {
+  std::vector<weight_entry> all{{embedding_name, m.vocab_rows * m.hidden},
+                                {"model.norm.weight", m.hidden}};
+  if (!m.is_head_tied) all.push_back({head_name, m.vocab_rows * m.hidden});
+  for (std::int64_t layer = 0; layer < m.layers; ++layer) add_layer(m, layer, all);
+  return all;
 }
 
+std::int64_t weight_bytes(const model_shape& m) {
+  std::int64_t bytes = 0;
+  for (const weight_entry& weight : weights_of(m)) bytes += bytes_of(m, weight);
+  return bytes;
+}
+
+// The table is read by rows, and whole only where it is the head, too.
 std::int64_t pass_weight_bytes(const model_shape& m, std::int64_t tokens) {
-  const std::int64_t embedding = tokens * m.hidden;
-  const std::int64_t head = m.vocab_rows * m.hidden;
-  return (embedding + m.layers * layer_weights(m) + m.hidden + head) * m.weight_width_bytes;
+  const std::int64_t rows = bytes_of(m, {embedding_name, tokens * m.hidden});
+  const std::int64_t table = bytes_of(m, {embedding_name, m.vocab_rows * m.hidden});
+  return rows + weight_bytes(m) - (m.is_head_tied ? 0 : table);
 }
 
 std::int64_t kv_token_bytes(const model_shape& m) {

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/telemetry/catalog.h"
@@ -16,9 +18,9 @@
 
 namespace assay::scenarios {
 
-/// What the files say. Sizes in bytes, counts plain.
+/// What the files say. Sizes in bytes, counts plain; sums over all files of weights.
 struct model_shape {
-  std::int64_t file_bytes = 0;     ///< 8 + header + payload, from the header alone
+  std::int64_t file_bytes = 0;     ///< 8 + header + payload, from the headers alone
   std::int64_t payload_bytes = 0;  ///< product of each shape times the width of its type
   std::int64_t header_tensor_count = 0;
   std::int64_t vocab_rows = 0;
@@ -28,10 +30,25 @@ struct model_shape {
   std::int64_t heads = 0;
   std::int64_t kv_heads = 0;
   std::int64_t head_dim = 0;
-  std::int64_t weight_width_bytes = 0;
   std::int64_t max_context_tokens = 0;
   bool is_head_tied = false;
+  bool has_qkv_bias = false;
+  bool has_qk_norm = false;
+  std::map<std::string, std::int64_t> width_bytes_of_tensor;  ///< by the headers
 };
+
+/// A weight of the architecture, its size from the config.
+struct weight_entry {
+  std::string name;
+  std::int64_t elements = 0;
+};
+
+/// Every weight that the architecture has, in no particular order.
+std::vector<weight_entry> weights_of(const model_shape& model);
+
+/// The files that hold the weights: model.safetensors where it is there, else those that
+/// model.safetensors.index.json names. Errors: unusable_input.
+result<std::vector<std::filesystem::path>> weight_files_of(const std::filesystem::path& checkpoint);
 
 /// Errors: io or unusable_input; the runtime refuses the same files with better words before.
 result<model_shape> read_model_shape(const std::filesystem::path& checkpoint);
@@ -59,7 +76,8 @@ struct expectation {
   std::int64_t value;
 };
 
-/// Bytes of every weight of the architecture, by its closed form.
+/// Bytes of every weight of the architecture: its elements by the config, each as wide as the
+/// header says. The headers must name each of them.
 std::int64_t weight_bytes(const model_shape& model);
 /// Weight bytes that one pass over `tokens` reads: each operator's weights once, the embedding one
 /// row a token, the head for the last position only.

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <fstream>
+#include <set>
 #include <string>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -14,8 +16,10 @@ namespace assay::scenarios {
 namespace {
 
 using nlohmann::json;
+using std::filesystem::path;
 
 constexpr std::uint64_t largest_header_bytes = 100'000'000;
+constexpr const char* embedding_name = "model.embed_tokens.weight";
 
 std::int64_t width_of(const std::string& type) {
   if (type == "F32") return 4;
@@ -34,7 +38,7 @@ struct header {
   json tensors;
 };
 
-result<header> read_header(const std::filesystem::path& file, std::ifstream& in) {
+result<header> read_header(const path& file, std::ifstream& in) {
   std::array<unsigned char, 8> size_bytes{};
   if (!in.read(reinterpret_cast<char*>(size_bytes.data()), 8))
     return ASSAY_FAIL(io, file.string() + ": the ledger cannot read the header's length");
@@ -49,19 +53,22 @@ result<header> read_header(const std::filesystem::path& file, std::ifstream& in)
   return header{static_cast<std::int64_t>(header_bytes), json::parse(text)};
 }
 
-result<void> add_header(const std::filesystem::path& file, model_shape& model) {
+result<void> add_header(const path& file, model_shape& model) {
   std::ifstream in(file, std::ios::binary);
   ASSAY_TRY_ASSIGN(const header found, read_header(file, in));
+  std::int64_t payload_bytes = 0;
   for (const auto& [name, tensor] : found.tensors.items()) {
     if (name == "__metadata__") continue;
     ++model.header_tensor_count;
-    model.payload_bytes += shape_bytes(tensor);
-    model.weight_width_bytes = width_of(tensor.value("dtype", ""));
+    payload_bytes += shape_bytes(tensor);
+    model.width_bytes_of_tensor[name] = width_of(tensor.value("dtype", ""));
   }
-  model.file_bytes = 8 + found.bytes + model.payload_bytes;
+  model.payload_bytes += payload_bytes;
+  model.file_bytes += 8 + found.bytes + payload_bytes;
   return {};
 }
 
+// What an architecture adds to the weights that all have is in its code, not in its config.
 void add_config(const json& config, model_shape& model) {
   model.vocab_rows = config.at("vocab_size");
   model.hidden = config.at("hidden_size");
@@ -72,41 +79,89 @@ void add_config(const json& config, model_shape& model) {
   model.head_dim = config.value("head_dim", model.hidden / model.heads);
   model.max_context_tokens = config.at("max_position_embeddings");
   model.is_head_tied = config.value("tie_word_embeddings", false);
+  const std::string type = config.value("model_type", "");
+  model.has_qkv_bias = type == "qwen2";
+  model.has_qk_norm = type == "qwen3";
+}
+
+result<void> check_tensors(const model_shape& model, const path& checkpoint) {
+  for (const weight_entry& weight : weights_of(model))
+    if (model.width_bytes_of_tensor.count(weight.name) == 0)
+      return ASSAY_FAIL(unusable_input,
+                        checkpoint.string() + ": the ledger finds no " + weight.name);
+  return {};
+}
+
+error unreadable(const path& what, const json::exception& e) {
+  return {error_kind::unusable_input,
+          what.string() + ": the ledger cannot read it: " + std::string(e.what()), __FILE__,
+          __LINE__};
 }
 
 }  // namespace
 
-result<model_shape> read_model_shape(const std::filesystem::path& checkpoint) {
-  model_shape model;
-  const auto config_file = checkpoint / "config.json";
+result<std::vector<path>> weight_files_of(const path& checkpoint) {
+  std::error_code ignored;
+  const path index = checkpoint / "model.safetensors.index.json";
+  const path whole = checkpoint / "model.safetensors";
+  if (std::filesystem::exists(whole, ignored) || !std::filesystem::exists(index, ignored))
+    return std::vector<path>{whole};
+  std::set<path> files;
   try {
-    ASSAY_TRY(add_header(checkpoint / "model.safetensors", model));
-    std::ifstream in(config_file);
+    std::ifstream in(index);
+    const json root = json::parse(in);
+    for (const auto& entry : root.at("weight_map").items())
+      files.insert(checkpoint / entry.value().get<std::string>());
+  } catch (const json::exception& e) {
+    return failure(unreadable(index, e));
+  }
+  return std::vector<path>(files.begin(), files.end());
+}
+
+result<model_shape> read_model_shape(const path& checkpoint) {
+  model_shape model;
+  try {
+    ASSAY_TRY_ASSIGN(const std::vector<path> files, weight_files_of(checkpoint));
+    for (const path& file : files) ASSAY_TRY(add_header(file, model));
+    std::ifstream in(checkpoint / "config.json");
     add_config(json::parse(in), model);
   } catch (const json::exception& e) {
-    return ASSAY_FAIL(unusable_input, checkpoint.string() +
-                                          ": the ledger cannot read it: " + std::string(e.what()));
+    return failure(unreadable(checkpoint, e));
   }
+  ASSAY_TRY(check_tensors(model, checkpoint));
   return model;
 }
 
-result<std::vector<std::byte>> embedding_head(const std::filesystem::path& checkpoint,
-                                              std::int64_t most_bytes) {
-  const auto file = checkpoint / "model.safetensors";
+namespace {
+
+// Empty where this file does not hold the embedding.
+result<std::vector<std::byte>> embedding_in(const path& file, std::int64_t most_bytes) {
   std::ifstream in(file, std::ios::binary);
-  try {
-    ASSAY_TRY_ASSIGN(const header found, read_header(file, in));
-    const json& offsets = found.tensors.at("model.embed_tokens.weight").at("data_offsets");
-    const auto begin = offsets.at(0).get<std::int64_t>();
-    const std::int64_t length = std::min(most_bytes, offsets.at(1).get<std::int64_t>() - begin);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<std::int64_t>(length, 0)));
-    in.seekg(8 + found.bytes + begin);
-    if (in.read(reinterpret_cast<char*>(bytes.data()), length)) return bytes;
-  } catch (const json::exception& e) {
-    return ASSAY_FAIL(unusable_input,
-                      file.string() + ": the ledger cannot read it: " + std::string(e.what()));
-  }
+  ASSAY_TRY_ASSIGN(const header found, read_header(file, in));
+  if (!found.tensors.contains(embedding_name)) return std::vector<std::byte>{};
+  const json& offsets = found.tensors.at(embedding_name).at("data_offsets");
+  const auto begin = offsets.at(0).get<std::int64_t>();
+  const std::int64_t length = std::min(most_bytes, offsets.at(1).get<std::int64_t>() - begin);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<std::int64_t>(length, 0)));
+  in.seekg(8 + found.bytes + begin);
+  if (in.read(reinterpret_cast<char*>(bytes.data()), length)) return bytes;
   return ASSAY_FAIL(io, file.string() + ": the ledger cannot read the embedding");
+}
+
+}  // namespace
+
+result<std::vector<std::byte>> embedding_head(const path& checkpoint, std::int64_t most_bytes) {
+  ASSAY_TRY_ASSIGN(const std::vector<path> files, weight_files_of(checkpoint));
+  try {
+    for (const path& file : files) {
+      ASSAY_TRY_ASSIGN(std::vector<std::byte> bytes, embedding_in(file, most_bytes));
+      if (!bytes.empty()) return bytes;
+    }
+  } catch (const json::exception& e) {
+    return failure(unreadable(checkpoint, e));
+  }
+  return ASSAY_FAIL(unusable_input,
+                    checkpoint.string() + ": the ledger finds no " + embedding_name);
 }
 
 }  // namespace assay::scenarios

@@ -124,7 +124,11 @@ result<void> run::open_device(const device_maker& make_device) {
 result<void> run::load() {
   tell_("loading " + options_.checkpoint.string());
   load_evidence seen;
-  ASSAY_TRY_ASSIGN(seen.stat_file_bytes, size_of_file(options_.checkpoint / "model.safetensors"));
+  ASSAY_TRY_ASSIGN(const auto weight_files, scenarios::weight_files_of(options_.checkpoint));
+  for (const std::filesystem::path& file : weight_files) {
+    ASSAY_TRY_ASSIGN(const std::int64_t file_bytes, size_of_file(file));
+    seen.stat_file_bytes += file_bytes;
+  }
   ASSAY_TRY_ASSIGN(const auto usage_before, probes::usage_of_this_thread());
   ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_LOAD, 0));

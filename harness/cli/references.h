@@ -34,7 +34,7 @@ inline thread_time operator+(const thread_time& a, const thread_time& b) {
 struct load_evidence {
   scenarios::model_shape model;
   scenarios::cache_shape cache;
-  std::int64_t stat_file_bytes = 0;  ///< by the file system
+  std::int64_t stat_file_bytes = 0;  ///< of all weight files, by the file system
   window_span span;
   thread_time caller;
   std::int64_t major_faults_count = 0;

@@ -50,17 +50,6 @@ result<void> read_generation_config(const path& file, model_config& config) {
   return {};
 }
 
-result<safetensors_file> open_weights(const path& folder) {
-  const path file = folder / "model.safetensors";
-  const path index = folder / "model.safetensors.index.json";
-  if (!is_there(file) && is_there(index))
-    return ASSAY_FAIL(unusable_input,
-                      complaint(index, "weight_map",
-                                "the weights are split over several files, which is not read yet",
-                                "save the model again with max_shard_size above its size"));
-  return safetensors_file::open(file);
-}
-
 result<void> check_tensor(const tensor_view* tensor, const expected_tensor& expected,
                           const path& file) {
   if (tensor == nullptr)
@@ -82,7 +71,7 @@ result<void> check_tensor(const tensor_view* tensor, const expected_tensor& expe
   return {};
 }
 
-std::vector<std::string> names_without_use(const safetensors_file& weights,
+std::vector<std::string> names_without_use(const weight_files& weights,
                                            const std::vector<expected_tensor>& expected) {
   std::vector<std::string_view> used;
   for (const expected_tensor& tensor : expected) used.push_back(tensor.name);
@@ -97,7 +86,7 @@ std::vector<std::string> names_without_use(const safetensors_file& weights,
 
 }  // namespace
 
-checkpoint::checkpoint(model_config config, safetensors_file weights, path folder)
+checkpoint::checkpoint(model_config config, weight_files weights, path folder)
     : config_(std::move(config)), weights_(std::move(weights)), folder_(std::move(folder)) {}
 
 result<checkpoint> checkpoint::open(const path& folder) {
@@ -105,13 +94,15 @@ result<checkpoint> checkpoint::open(const path& folder) {
   if (!std::filesystem::is_directory(folder, ignored))
     return ASSAY_FAIL(unusable_input,
                       complaint(folder, "", "is no folder",
-                                "give a folder that holds config.json and model.safetensors"));
+                                "give a folder that holds config.json and the weights"));
   ASSAY_TRY_ASSIGN(model_config config, read_config(folder / "config.json"));
   ASSAY_TRY(read_generation_config(folder / "generation_config.json", config));
-  ASSAY_TRY_ASSIGN(safetensors_file weights, open_weights(folder));
+  ASSAY_TRY_ASSIGN(weight_files weights, weight_files::open(folder));
   const std::vector<expected_tensor> expected = expected_tensors(config);
-  for (const expected_tensor& tensor : expected)
-    ASSAY_TRY(check_tensor(weights.find(tensor.name), tensor, folder / "model.safetensors"));
+  for (const expected_tensor& tensor : expected) {
+    const tensor_view* const found = weights.find(tensor.name);
+    ASSAY_TRY(check_tensor(found, tensor, weights.file_of(found)));
+  }
   std::vector<std::string> unused = names_without_use(weights, expected);
   checkpoint opened(std::move(config), std::move(weights), folder);
   opened.unused_ = std::move(unused);

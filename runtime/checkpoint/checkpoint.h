@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/checkpoint/model_config.h"
-#include "runtime/checkpoint/safetensors.h"
+#include "runtime/checkpoint/weight_files.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::checkpoint {
@@ -25,25 +25,25 @@ struct expected_tensor {
 /// head unless tied).
 std::vector<expected_tensor> expected_tensors(const model_config& config);
 
-/// Ownership: owns the mapping behind every view.
+/// Ownership: owns the mappings behind every view.
 class checkpoint {
  public:
   /// Reads config.json, generation_config.json where present (its eos ids win where it names any,
-  /// null included), and model.safetensors; checks that each expected tensor is there with its
-  /// shape and a float type, and that no weight is NaN or infinite. Errors: unusable_input or io,
-  /// one line that names file, field or tensor, and the fix.
+  /// null included), and the weights, whole or split; checks that each expected tensor is there
+  /// with its shape and a float type, and that no weight is NaN or infinite. Errors: unusable_input
+  /// or io, one line that names file, field or tensor, and the fix.
   static result<checkpoint> open(const std::filesystem::path& folder);
 
   const model_config& config() const { return config_; }
-  const safetensors_file& weights() const { return weights_; }
-  /// Tensors in the file that the architecture does not use, by name.
+  const weight_files& weights() const { return weights_; }
+  /// Tensors in the files that the architecture does not use, by name.
   const std::vector<std::string>& unused_tensors() const { return unused_; }
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  checkpoint(model_config config, safetensors_file weights, std::filesystem::path folder);
+  checkpoint(model_config config, weight_files weights, std::filesystem::path folder);
   model_config config_;
-  safetensors_file weights_;
+  weight_files weights_;
   std::filesystem::path folder_;
   std::vector<std::string> unused_;
 };

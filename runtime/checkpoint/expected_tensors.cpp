@@ -17,15 +17,24 @@ void add_layer(const model_config& config, std::uint32_t layer, std::vector<expe
   const std::uint64_t head_dim = config.head_dim;
   const std::uint64_t query_rows = config.head_count * head_dim;
   const std::uint64_t kv_rows = config.kv_head_count * head_dim;
+  const auto add_named = [&](const char* part, const char* kind, shape extents) {
+    all.push_back({fmt::format("model.layers.{}.{}.{}", layer, part, kind), std::move(extents)});
+  };
   const auto add = [&](const char* part, shape extents) {
-    all.push_back({fmt::format("model.layers.{}.{}.weight", layer, part), std::move(extents)});
+    add_named(part, "weight", std::move(extents));
+  };
+  const auto add_projection = [&](const char* part, std::uint64_t rows) {
+    add(part, {rows, hidden});
+    if (config.has_qkv_bias) add_named(part, "bias", {rows});
   };
   add("input_layernorm", {hidden});
-  add("self_attn.q_proj", {query_rows, hidden});
-  add("self_attn.k_proj", {kv_rows, hidden});
-  add("self_attn.v_proj", {kv_rows, hidden});
-  add("self_attn.q_norm", {head_dim});
-  add("self_attn.k_norm", {head_dim});
+  add_projection("self_attn.q_proj", query_rows);
+  add_projection("self_attn.k_proj", kv_rows);
+  add_projection("self_attn.v_proj", kv_rows);
+  if (config.has_qk_norm) {
+    add("self_attn.q_norm", {head_dim});
+    add("self_attn.k_norm", {head_dim});
+  }
   add("self_attn.o_proj", {hidden, query_rows});
   add("post_attention_layernorm", {hidden});
   add("mlp.gate_proj", {inner, hidden});

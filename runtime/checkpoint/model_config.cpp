@@ -6,9 +6,11 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "runtime/checkpoint/complaint.h"
+#include "runtime/checkpoint/config_family.h"
 #include "runtime/checkpoint/config_fields.h"
 #include "runtime/checkpoint/config_keys.h"
 #include "runtime/checkpoint/config_rope.h"
@@ -20,8 +22,22 @@ namespace {
 using nlohmann::json;
 using std::filesystem::path;
 
-result<void> check_fixed(const json& root, const path& file) {
-  for (const fixed_key& key : fixed_keys()) {
+result<const family*> read_family(const json& root, const path& file) {
+  const json& value = field_or_null(root, "model_type");
+  std::vector<std::string_view> names;
+  for (const family& each : families()) {
+    if (value == each.model_type) return &each;
+    names.push_back(each.model_type);
+  }
+  return ASSAY_FAIL(
+      unusable_input,
+      complaint(file, "model_type", value.is_null() ? "is missing" : "is " + shown(value),
+                fmt::format("only {} are implemented: use a checkpoint of one of them",
+                            fmt::join(names, ", "))));
+}
+
+result<void> check_fixed(const json& root, const path& file, std::span<const fixed_key> keys) {
+  for (const fixed_key& key : keys) {
     const json& value = field_or_null(root, key.name);
     if (value.is_null() && !key.is_required) continue;
     ASSAY_TRY(require_value(value, {file, std::string(key.name)}, json::parse(key.accepted)));
@@ -29,11 +45,29 @@ result<void> check_fixed(const json& root, const path& file) {
   return {};
 }
 
-result<void> read_counts(const json& root, const path& file, model_config& config) {
+result<void> read_counts(const json& root, const path& file, const family& of,
+                         model_config& config) {
   for (const count_key& key : count_keys()) {
-    ASSAY_TRY_ASSIGN(config.*key.slot, read_count(field_or_null(root, key.name),
-                                                  {file, std::string(key.name)}, key.at_most));
+    const json& value = field_or_null(root, key.name);
+    if (value.is_null() && key.derived != nullptr && of.*key.derived) continue;
+    ASSAY_TRY_ASSIGN(config.*key.slot,
+                     read_count(value, {file, std::string(key.name)}, key.at_most));
   }
+  return {};
+}
+
+// What the family's own code puts where the file is silent.
+result<void> derive_heads(const path& file, model_config& config) {
+  if (config.kv_head_count == 0) config.kv_head_count = config.head_count;
+  if (config.head_dim != 0) return {};
+  if (config.hidden_size % config.head_count != 0)
+    return ASSAY_FAIL(
+        unusable_input,
+        complaint(file, "head_dim",
+                  fmt::format("is missing, and {} heads do not divide a hidden_size of {}",
+                              config.head_count, config.hidden_size),
+                  "write the head_dim that the model was trained with"));
+  config.head_dim = config.hidden_size / config.head_count;
   return {};
 }
 
@@ -90,10 +124,10 @@ result<void> check_heads(const path& file, const model_config& config) {
   return {};
 }
 
-result<void> check_no_unknown(const json& root, const path& file) {
+result<void> check_no_unknown(const json& root, const path& file, const family& of) {
   for (const auto& [name, value] : root.items()) {
     // Null is what transformers writes for a feature that is not set.
-    if (value.is_null() || is_known_key(name)) continue;
+    if (value.is_null() || is_known_key(name, of)) continue;
     return ASSAY_FAIL(unusable_input,
                       complaint(file, name, "is a key whose effect is not known",
                                 "delete it if it changes no logit, else use another checkpoint"));
@@ -109,19 +143,25 @@ result<model_config> parse_config(std::string_view text, const path& file) {
     return ASSAY_FAIL(unusable_input, complaint(file, "", "holds no JSON object",
                                                 "replace it by the file that transformers wrote"));
   model_config config;
-  ASSAY_TRY(check_fixed(root, file));
-  ASSAY_TRY(read_counts(root, file, config));
+  ASSAY_TRY_ASSIGN(const family* const of, read_family(root, file));
+  config.architecture = of->architecture;
+  config.has_qkv_bias = of->has_qkv_bias;
+  config.has_qk_norm = of->has_qk_norm;
+  ASSAY_TRY(check_fixed(root, file, of->fixed));
+  ASSAY_TRY(check_fixed(root, file, fixed_keys_of_all()));
+  ASSAY_TRY(read_counts(root, file, *of, config));
+  ASSAY_TRY(derive_heads(file, config));
   ASSAY_TRY(check_heads(file, config));
   ASSAY_TRY_ASSIGN(config.rms_norm_eps,
                    read_positive(field_or_null(root, "rms_norm_eps"), {file, "rms_norm_eps"}, 1.0));
-  ASSAY_TRY_ASSIGN(config.rope_theta, read_rope_theta(root, file));
+  ASSAY_TRY(read_rope(root, file, config));
   ASSAY_TRY(read_head_tie(root, file, config));
   ASSAY_TRY(check_layer_types(root, file, config.layer_count));
   ASSAY_TRY(check_dtype(root, file, "dtype"));
   ASSAY_TRY(check_dtype(root, file, "torch_dtype"));
   ASSAY_TRY_ASSIGN(config.eos_token_ids, read_token_ids(field_or_null(root, "eos_token_id"),
                                                         {file, "eos_token_id"}, config.vocab_rows));
-  ASSAY_TRY(check_no_unknown(root, file));
+  ASSAY_TRY(check_no_unknown(root, file, *of));
   return config;
 }
 

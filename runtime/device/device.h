@@ -49,7 +49,7 @@ struct block_context {
 /// is what all blocks share. It is no block, and its tallies count.
 struct kernel {
   using body_function = void (*)(const void* arguments, block_context& context);
-  static constexpr std::size_t argument_capacity = 192;
+  static constexpr std::size_t argument_capacity = 256;
 
   std::string_view name;  ///< static storage
   body_function body = nullptr;

@@ -11,6 +11,16 @@
 #include "runtime/telemetry/range.h"
 
 namespace assay::engine {
+namespace {
+
+ops::rotary_scaling scaling_of(const checkpoint::model_config& config) {
+  if (!config.rope_scaling) return {};
+  const checkpoint::llama3_scaling& s = *config.rope_scaling;
+  return {static_cast<float>(s.factor), static_cast<float>(s.low_freq_factor),
+          static_cast<float>(s.high_freq_factor), static_cast<float>(s.original_context_tokens)};
+}
+
+}  // namespace
 
 result<pass_tally> forward_pass::submit(const pass_shape& shape,
                                         const std::vector<kv::page_run>& runs, float* logits,
@@ -44,16 +54,18 @@ result<void> forward_pass::layer(std::uint32_t index, const std::vector<kv::page
 result<void> forward_pass::embed() {
   const checkpoint::model_config& c = model_.config;
   return launch(ops::embed({buffers_.ids, model_.embedding, buffers_.x, buffers_.rotary,
-                            shape_.tokens, shape_.start, c.head_dim, c.rope_theta}),
+                            shape_.tokens, shape_.start, c.head_dim, c.rope_theta, scaling_of(c)}),
                 shape_.tokens * model_.embedding.row_bytes());
 }
 
 result<void> forward_pass::project_qkv(const layer_weights& w) {
   const checkpoint::model_config& c = model_.config;
   const auto eps = static_cast<float>(c.rms_norm_eps);
-  ASSAY_TRY(launch(ops::norm_qkv({buffers_.x, buffers_.normed, w.input_norm, w.q, w.k, w.v,
-                                  buffers_.q, buffers_.k, buffers_.v, shape_.tokens, eps}),
-                   w.input_norm.bytes() + w.q.bytes() + w.k.bytes() + w.v.bytes()));
+  ASSAY_TRY(launch(
+      ops::norm_qkv({buffers_.x, buffers_.normed, w.input_norm, w.q, w.k, w.v, w.q_bias, w.k_bias,
+                     w.v_bias, buffers_.q, buffers_.k, buffers_.v, shape_.tokens, eps}),
+      w.input_norm.bytes() + w.q.bytes() + w.k.bytes() + w.v.bytes() + w.q_bias.bytes() +
+          w.k_bias.bytes() + w.v_bias.bytes()));
   return launch(ops::qk_rotary({buffers_.q, buffers_.k, w.q_norm, w.k_norm, buffers_.rotary,
                                 shape_.tokens, c.head_count, c.kv_head_count, c.head_dim, eps}),
                 w.q_norm.bytes() + w.k_norm.bytes());

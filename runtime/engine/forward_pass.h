@@ -36,7 +36,8 @@ struct pass_capture {
 };
 
 /// Launches per pass: 6 a layer (norm_qkv, qk_rotary, attention, output_projection, gated_mlp,
-/// down_projection) + 2 (embed, head). Copies per pass: 2 a layer and page touched.
+/// down_projection) + 2 (embed, head), whatever the architecture: biases are added where norm_qkv
+/// writes, and qk_rotary without gains turns only. Copies per pass: 2 a layer and page touched.
 /// Ownership: refers to what it is given.
 /// Ranges: expects `compute` to be open; opens `kv_append` around the copies into pages.
 class forward_pass {

@@ -38,17 +38,32 @@ ops::weight take(const placed_weights& from, const std::string& name) {
   return found->second;
 }
 
-layer_weights layer_of(const placed_weights& placed, std::uint32_t index) {
+layer_weights layer_of(const placed_weights& placed, const checkpoint::model_config& config,
+                       std::uint32_t index) {
   const std::string prefix = "model.layers." + std::to_string(index) + ".";
   const auto named = [&](std::string_view part) {
-    return take(placed, prefix + std::string(part) + ".weight");
+    return take(placed, prefix + std::string(part));
   };
-  return {named("input_layernorm"),  named("self_attn.q_proj"),
-          named("self_attn.k_proj"), named("self_attn.v_proj"),
-          named("self_attn.q_norm"), named("self_attn.k_norm"),
-          named("self_attn.o_proj"), named("post_attention_layernorm"),
-          named("mlp.gate_proj"),    named("mlp.up_proj"),
-          named("mlp.down_proj")};
+  layer_weights layer;
+  layer.input_norm = named("input_layernorm.weight");
+  layer.q = named("self_attn.q_proj.weight");
+  layer.k = named("self_attn.k_proj.weight");
+  layer.v = named("self_attn.v_proj.weight");
+  if (config.has_qkv_bias) {
+    layer.q_bias = named("self_attn.q_proj.bias");
+    layer.k_bias = named("self_attn.k_proj.bias");
+    layer.v_bias = named("self_attn.v_proj.bias");
+  }
+  if (config.has_qk_norm) {
+    layer.q_norm = named("self_attn.q_norm.weight");
+    layer.k_norm = named("self_attn.k_norm.weight");
+  }
+  layer.o = named("self_attn.o_proj.weight");
+  layer.mlp_norm = named("post_attention_layernorm.weight");
+  layer.gate = named("mlp.gate_proj.weight");
+  layer.up = named("mlp.up_proj.weight");
+  layer.down = named("mlp.down_proj.weight");
+  return layer;
 }
 
 result<placed_weights> copy_all(const checkpoint::checkpoint& from, std::byte* at,
@@ -111,7 +126,7 @@ result<resident_model> resident_model::upload(const checkpoint::checkpoint& from
   model.config = from.config();
   model.embedding = take(placed, "model.embed_tokens.weight");
   for (std::uint32_t i = 0; i < model.config.layer_count; ++i)
-    model.layers.push_back(layer_of(placed, i));
+    model.layers.push_back(layer_of(placed, model.config, i));
   model.final_norm = take(placed, "model.norm.weight");
   model.head = model.config.is_head_tied ? model.embedding : take(placed, "lm_head.weight");
   model.arena = std::move(into);

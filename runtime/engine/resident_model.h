@@ -21,7 +21,10 @@ struct layer_weights {
   ops::weight q;
   ops::weight k;
   ops::weight v;
-  ops::weight q_norm;
+  ops::weight q_bias;  ///< without data where the architecture has no biases; so the next two
+  ops::weight k_bias;
+  ops::weight v_bias;
+  ops::weight q_norm;  ///< without data where the architecture norms no heads; so the next
   ops::weight k_norm;
   ops::weight o;
   ops::weight mlp_norm;

@@ -9,16 +9,13 @@
 namespace assay::ops {
 namespace {
 
-// Frequencies and angles are rounded to f32 where Hugging Face rounds them: at position 2,000 an
-// angle kept in double differs by 1e-4 rad, which moves logits.
+// Angles are rounded to f32, as Hugging Face rounds them.
 void rotary_row(const embed_arguments& a, std::uint32_t token) {
   const std::uint32_t half = a.head_dim / 2;
   const auto position = static_cast<float>(a.start + token);
   float* row = a.rotary + std::size_t{token} * a.head_dim;
   for (std::uint32_t i = 0; i < half; ++i) {
-    const float exponent = static_cast<float>(2 * i) / static_cast<float>(a.head_dim);
-    const float frequency = 1.0F / static_cast<float>(std::pow(a.rope_theta, double{exponent}));
-    const float angle = position * frequency;
+    const float angle = position * rotary_frequency(i, a.head_dim, a.rope_theta, a.scaling);
     row[i] = std::cos(angle);
     row[half + i] = std::sin(angle);
   }

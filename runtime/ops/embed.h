@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "runtime/device/device.h"
+#include "runtime/ops/rotary_frequency.h"
 #include "runtime/ops/weight.h"
 
 namespace assay::ops {
@@ -21,6 +22,7 @@ struct embed_arguments {
   std::uint32_t start = 0;  ///< position of the first token
   std::uint32_t head_dim = 0;
   double rope_theta = 0.0;
+  rotary_scaling scaling;
 };
 
 /// One block a token. Reads one row of the table a token.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/ops/bias.h"
 #include "runtime/ops/multiply.h"
 
 namespace assay::ops {
@@ -19,16 +20,19 @@ void norm_qkv_body(const norm_qkv_arguments& a, device::block_context& context) 
   const std::uint32_t each = rows_a_block(a.q_weight);
   const std::uint32_t begin = context.block * each;
   std::uint32_t above = 0;
-  const auto take = [&](const weight& w, float* out) {
+  const auto take = [&](const weight& w, const weight& bias, float* out) {
     const std::uint32_t from = std::max(begin, above);
     const std::uint32_t to = std::min(begin + each, above + w.rows);
-    if (from < to)
-      multiply(w, {from - above, to - above}, a.normed, a.tokens, out, into::store, context);
+    if (from < to) {
+      const row_range rows{from - above, to - above};
+      multiply(w, rows, a.normed, a.tokens, out, into::store, context);
+      add_bias(bias, rows, a.tokens, out, context);
+    }
     above += w.rows;
   };
-  take(a.q_weight, a.q);
-  take(a.k_weight, a.k);
-  take(a.v_weight, a.v);
+  take(a.q_weight, a.q_bias, a.q);
+  take(a.k_weight, a.k_bias, a.k);
+  take(a.v_weight, a.v_bias, a.v);
 }
 
 void project_add_body(const project_add_arguments& a, device::block_context& context) {

@@ -19,6 +19,9 @@ struct norm_qkv_arguments {
   weight q_weight;
   weight k_weight;
   weight v_weight;
+  weight q_bias;  ///< without data where the architecture has none; so the next two
+  weight k_bias;
+  weight v_bias;
   float* q = nullptr;
   float* k = nullptr;
   float* v = nullptr;

@@ -97,8 +97,14 @@ TEST(RealCheckpoint, embedded_has_the_sizes_of_its_file) {
   expect_sizes(ASSAY_SOURCE_DIR "/scenarios/embedded/micro-qwen3", 46);
 }
 
-TEST(RealCheckpoint, tiny_has_the_sizes_of_its_file) {
-  expect_sizes(ASSAY_FIXTURES "/tiny/qwen3", 35);
+// 9 weights a layer that every family has, 2 head norms of Qwen3 or 3 biases of Qwen2, and the
+// embedding, the final norm and an untied head.
+TEST(RealCheckpoint, tiny_ones_have_the_sizes_of_their_files) {
+  expect_sizes(ASSAY_FIXTURES "/tiny/qwen3", 3 * 11 + 2);
+  expect_sizes(ASSAY_FIXTURES "/tiny/llama", 3 * 9 + 3);
+  expect_sizes(ASSAY_FIXTURES "/tiny/llama3", 3 * 9 + 2);
+  expect_sizes(ASSAY_FIXTURES "/tiny/qwen2", 3 * 12 + 2);
+  expect_sizes(ASSAY_FIXTURES "/tiny/qwen2-f16", 2 * 12 + 3);
 }
 
 TEST(RealCheckpoint, first_and_last_embedding_are_the_numbers_of_the_reference) {
@@ -132,6 +138,7 @@ TEST(ExpectedTensors, stand_in_execution_order_with_the_shapes_of_qwen3) {
   config.head_count = 2;
   config.kv_head_count = 1;
   config.head_dim = 8;
+  config.has_qk_norm = true;
   const std::vector<stored_tensor> by_hand = small_tensors();
   const std::vector<expected_tensor> expected = expected_tensors(config);
   ASSERT_EQ(expected.size(), 14U);
@@ -141,6 +148,27 @@ TEST(ExpectedTensors, stand_in_execution_order_with_the_shapes_of_qwen3) {
   }
   EXPECT_EQ(expected.back().name, "lm_head.weight");
   EXPECT_THAT(expected.back().shape, ElementsAre(6, 4));
+}
+
+TEST(ExpectedTensors, of_the_other_families_leave_out_norms_and_add_biases) {
+  model_config config;
+  config.hidden_size = 4;
+  config.layer_count = 1;
+  config.head_count = 2;
+  config.kv_head_count = 1;
+  config.head_dim = 8;
+  config.is_head_tied = true;
+  EXPECT_EQ(expected_tensors(config).size(), 11U);
+  config.has_qkv_bias = true;
+  const std::vector<expected_tensor> expected = expected_tensors(config);
+  ASSERT_EQ(expected.size(), 14U);
+  const auto expect_at = [&](std::size_t i, const char* name, std::uint64_t rows) {
+    EXPECT_EQ(expected[i].name, "model.layers.0.self_attn." + std::string(name));
+    EXPECT_THAT(expected[i].shape, ElementsAre(rows));
+  };
+  expect_at(3, "q_proj.bias", 16);
+  expect_at(5, "k_proj.bias", 8);
+  expect_at(7, "v_proj.bias", 8);
 }
 
 TEST_F(Checkpoint, names_each_tensor_that_is_missing) {
@@ -257,12 +285,6 @@ TEST_F(Checkpoint, names_a_config_that_is_missing_or_broken) {
 TEST_F(Checkpoint, names_weights_that_are_missing) {
   write_file(folder_.path() / "config.json", small_config().dump());
   expect_fault("model.safetensors", "", "is missing");
-}
-
-TEST_F(Checkpoint, says_that_split_weights_are_not_read) {
-  write_file(folder_.path() / "config.json", small_config().dump());
-  write_file(folder_.path() / "model.safetensors.index.json", "{}");
-  expect_fault("model.safetensors.index.json", "weight_map", "split over several files");
 }
 
 TEST_F(Checkpoint, names_a_folder_that_is_none) {

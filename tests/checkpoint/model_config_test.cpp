@@ -138,7 +138,9 @@ TEST_P(ConfigTrap, is_refused_by_file_field_and_fix) {
 }
 
 constexpr trap traps[] = {
-    {"another_model", "model_type", R"("llama")", R"(is "llama")"},
+    {"another_model", "model_type", R"("qwen3_moe")", R"(is "qwen3_moe")"},
+    {"a_model_by_number", "model_type", "3", "is 3"},
+    {"the_architecture_of_another_family", "architectures", R"(["LlamaForCausalLM"])", "Llama"},
     {"no_model", "model_type", "", "is missing"},
     {"another_architecture", "architectures", R"(["Qwen3ForSequenceClassification"])",
      "Classification"},
@@ -162,12 +164,19 @@ constexpr trap traps[] = {
 
     {"yarn", "rope_parameters", R"({"rope_type": "yarn", "factor": 4.0, "rope_theta": 1e6})",
      R"(is "yarn")", "rope_parameters.rope_type"},
-    {"llama3_scaling_in_older_keys", "rope_scaling", R"({"rope_type": "llama3", "factor": 8.0})",
-     R"(is "llama3")", "rope_scaling.rope_type"},
+    {"llama3_scaling_without_its_numbers", "rope_scaling",
+     R"({"rope_type": "llama3", "factor": 8.0})", "is missing", "rope_scaling.low_freq_factor"},
+    {"two_blocks_that_differ_in_scaling", "rope_scaling",
+     R"({"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+         "original_max_position_embeddings": 16})",
+     "another scaling than rope_parameters", "rope_scaling"},
     {"linear_scaling_in_oldest_keys", "rope_scaling", R"({"type": "linear", "factor": 2.0})",
      R"(is "linear")", "rope_scaling.type"},
     {"two_rope_types", "rope_scaling", R"({"type": "yarn", "rope_type": "default"})",
      R"(is "yarn")", "rope_scaling.type"},
+    {"two_rope_types_the_other_way_round", "rope_scaling",
+     R"({"type": "default", "rope_type": "yarn"})", R"(is "yarn", but rope_scaling.type is)",
+     "rope_scaling.rope_type"},
     {"rope_without_type", "rope_parameters", R"({"rope_theta": 1e6})", "is missing",
      "rope_parameters.rope_type"},
     {"an_unknown_rope_parameter", "rope_parameters",

@@ -4,34 +4,24 @@
 // each test takes one away and asserts that the comparison would have failed.
 #include <array>
 #include <cstring>
-#include <functional>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tests/engine/altered_model.h"
 #include "tests/engine/reference_file.h"
 #include "tests/engine/running_engine.h"
 
 namespace assay::engine_test {
 namespace {
 
-constexpr double tolerance = 1e-4;  // reference_test.cpp holds the honest model to it
+constexpr double tolerance = logit_tolerance;
 
-double difference_with(const std::filesystem::path& folder, const std::string& ids,
-                       const std::string& logits,
-                       const std::function<void(engine::resident_model&)>& alter) {
-  const reference_file reference(folder / "reference.safetensors");
-  running_engine engine(folder, alter);
-  const auto got = expect(engine->forward(reference.ids(ids)));
-  const auto& want = reference.reals(logits);
-  return relative_difference(std::span(got.logits).last(want.size()), want);
-}
-
-double micro_with(const std::function<void(engine::resident_model&)>& alter) {
+double micro_with(const alteration& alter) {
   return difference_with(micro_folder, "logits200.ids", "logits200.last16", alter);
 }
-double tiny_with(const std::function<void(engine::resident_model&)>& alter) {
-  return difference_with(tiny_folder, "input_ids", "logits_last32", alter);
+double tiny_with(const alteration& alter) {
+  return tiny_difference("qwen3", alter);
 }
 
 std::byte* writable(const ops::weight& w) {

@@ -45,9 +45,14 @@ TEST_P(MicroGreedy, ids_equal_the_reference_where_margins_are_firm) {
 
 INSTANTIATE_TEST_SUITE_P(Generation, MicroGreedy, testing::Range(0, 8));
 
-TEST(Generation, tiny_greedy_ids_and_step_logits_equal_the_reference) {
-  const reference_file reference(tiny_folder / "reference.safetensors");
-  running_engine engine(tiny_folder);
+class TinyGreedy : public testing::TestWithParam<std::string> {};
+
+// No margin of these is narrower than 1e-3, so all ids must be equal.
+TEST_P(TinyGreedy, ids_and_step_logits_equal_the_reference) {
+  const reference_file reference(tiny(GetParam()) / "reference.safetensors");
+  running_engine engine(tiny(GetParam()));
+  const auto& margins = reference.reals("greedy_margins");
+  ASSERT_GT(*std::min_element(margins.begin(), margins.end()), 1e-3F);
   const auto& want = reference.ids("greedy_ids");
   const std::span<const float> logits = reference.reals("greedy_step_logits");
   const std::size_t rows = engine->config().vocab_rows;
@@ -58,6 +63,9 @@ TEST(Generation, tiny_greedy_ids_and_step_logits_equal_the_reference) {
     EXPECT_LE(relative_difference(engine->logits(), logits.subspan(i * rows, rows)), 1e-4);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Generation, TinyGreedy, testing::ValuesIn(all_tiny),
+                         [](const auto& each) { return test_name(each.param); });
 
 // A page of 16 tokens, one of 5 that nothing divides by, and one for all.
 TEST(Generation, steps_equal_one_pass_whatever_the_page_size) {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/ops/bias.h"
 #include "runtime/ops/dot.h"
 #include "runtime/ops/exponential.h"
 #include "runtime/ops/isa.h"
@@ -135,6 +136,34 @@ TEST(Blocks, share_out_what_there_is) {
     }
     EXPECT_EQ(next, rows);
   }
+}
+
+// Two tiles of 1024, a range that begins inside, and rows outside of it that must stay.
+TEST(Bias, is_added_to_the_rows_of_a_range_for_every_token) {
+  for (const dtype type : {dtype::bf16, dtype::f16, dtype::f32}) {
+    const std::uint32_t rows = 1500;
+    const std::uint32_t tokens = 3;
+    const row_range range{17, 1471};
+    const stored bias = make(type, rows, 5);
+    std::vector<float> out(std::size_t{tokens} * rows);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(i);
+    device::block_context context;
+    add_bias({bias.bytes.data(), 1, rows, type}, range, tokens, out.data(), context);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::size_t row = i % rows;
+      const bool is_within = row >= range.begin && row < range.end;
+      ASSERT_EQ(out[i], static_cast<float>(i) + (is_within ? bias.values[row] : 0.0F)) << i;
+    }
+    EXPECT_EQ(context.weight_bytes, (range.end - range.begin) * checkpoint::bytes_of(type));
+  }
+}
+
+TEST(Bias, that_is_none_changes_and_tallies_nothing) {
+  float out = 1.0F;
+  device::block_context context;
+  add_bias({}, {0, 1}, 1, &out, context);
+  EXPECT_EQ(out, 1.0F);
+  EXPECT_EQ(context.weight_bytes, 0U);
 }
 
 TEST(Widen, reads_every_finite_f16) {

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Without this file the engine could compute something else than Qwen3 and every counter would
+// Without this file the engine could compute something else than the model, and every counter would
 // still agree: the audit judges counts and times, not meaning.
 #include <string>
 
@@ -48,14 +48,21 @@ TEST_P(MicroPrompt, logits_and_hidden_states_equal_the_reference) {
 INSTANTIATE_TEST_SUITE_P(Reference, MicroPrompt,
                          testing::Values("logits40", "logits200", "logits600"));
 
-TEST(Reference, tiny_logits_and_hidden_states_equal_the_reference) {
-  const reference_file reference(tiny_folder / "reference.safetensors");
-  running_engine engine(tiny_folder);
+class TinyModel : public testing::TestWithParam<std::string> {};
+
+TEST_P(TinyModel, logits_and_hidden_states_equal_the_reference) {
+  const reference_file reference(tiny(GetParam()) / "reference.safetensors");
+  running_engine engine(tiny(GetParam()));
   const auto got = expect(engine->forward(reference.ids("input_ids")));
   const auto& want = reference.reals("logits_last32");
-  EXPECT_LE(relative_difference(last_rows(got.logits, want.size()), want), tolerance);
+  const double difference = relative_difference(last_rows(got.logits, want.size()), want);
+  RecordProperty("relative_difference", std::to_string(difference));
+  EXPECT_LE(difference, tolerance);
   expect_hidden(got, reference, "hidden.");
 }
+
+INSTANTIATE_TEST_SUITE_P(Reference, TinyModel, testing::ValuesIn(all_tiny),
+                         [](const auto& each) { return test_name(each.param); });
 
 }  // namespace
 }  // namespace assay::engine_test

@@ -3,11 +3,13 @@
 // An engine on a host device with its own registry, ready to decode.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/device/host_device.h"
@@ -19,8 +21,14 @@ namespace assay::engine_test {
 
 inline const std::filesystem::path micro_folder =
     std::filesystem::path(ASSAY_SOURCE_DIR) / "scenarios/embedded/micro-qwen3";
-inline const std::filesystem::path tiny_folder =
-    std::filesystem::path(ASSAY_FIXTURES) / "tiny/qwen3";
+/// A fixture of random weights by the name of its folder.
+inline std::filesystem::path tiny(const std::string& name) {
+  return std::filesystem::path(ASSAY_FIXTURES) / "tiny" / name;
+}
+inline const std::filesystem::path tiny_folder = tiny("qwen3");
+/// Every such fixture.
+inline const std::vector<std::string> all_tiny{"llama", "llama3",    "llama-bf16-sharded",
+                                               "qwen2", "qwen2-f16", "qwen3"};
 
 /// Throws where it cannot be loaded.
 class running_engine {
@@ -47,6 +55,12 @@ class running_engine {
   std::unique_ptr<device::host_device> device_;
   std::unique_ptr<engine::engine> engine_;
 };
+
+/// For names of parametrised tests, which take no dash.
+inline std::string test_name(std::string text) {
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
 
 /// max |a - b| over max |b|.
 double relative_difference(std::span<const float> a, std::span<const float> b);

@@ -21,10 +21,17 @@ void check_config(const assay::checkpoint::model_config& config) {
               "a config whose heads do not divide");
   ASSAY_CHECK(config.head_dim > 0 && config.head_dim % 2 == 0, "a config with half a rotary pair");
   ASSAY_CHECK(config.rms_norm_eps > 0 && config.rope_theta > 0, "a config with a zero constant");
+  if (const auto& scaling = config.rope_scaling)
+    ASSAY_CHECK(scaling->factor >= 1 && scaling->low_freq_factor > 0 &&
+                    scaling->high_freq_factor > scaling->low_freq_factor &&
+                    scaling->original_context_tokens > 0,
+                "a config whose frequencies cannot be scaled");
   for (const std::int32_t id : config.eos_token_ids)
     ASSAY_CHECK(id >= 0 && static_cast<std::uint32_t>(id) < config.vocab_rows,
                 "a config with an impossible token id");
-  const std::size_t tensor_count = 2 + 11 * std::size_t{config.layer_count} + !config.is_head_tied;
+  const std::size_t a_layer = 9U + (config.has_qkv_bias ? 3U : 0U) + (config.has_qk_norm ? 2U : 0U);
+  const std::size_t tensor_count =
+      2 + a_layer * std::size_t{config.layer_count} + !config.is_head_tied;
   ASSAY_CHECK(assay::checkpoint::expected_tensors(config).size() == tensor_count,
               "a config with a wrong number of tensors");
 }

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <string>
 
 #include "scenarios/embedded.h"
 
@@ -20,8 +21,8 @@ model_shape micro() {
   return read_model_shape(embedded_checkpoint()).value();
 }
 
-model_shape tiny() {
-  return read_model_shape(std::filesystem::path(ASSAY_FIXTURES) / "tiny/qwen3").value();
+model_shape tiny(const std::string& name = "qwen3") {
+  return read_model_shape(std::filesystem::path(ASSAY_FIXTURES) / "tiny" / name).value();
 }
 
 std::map<id, std::int64_t> by_counter(const std::vector<expectation>& expected) {
@@ -49,6 +50,48 @@ TEST(Ledger, knows_the_bytes_of_the_fixture) {
   EXPECT_EQ(pass_launches(tiny()), 20);
   EXPECT_EQ(pass_weight_bytes(tiny(), 1), 2'429'696);
   EXPECT_EQ(pass_weight_bytes(tiny(), 8), 2'433'280);
+}
+
+// Llama has no head norms and its own head, Qwen2 biases.
+TEST(Ledger, knows_the_bytes_of_the_other_families) {
+  EXPECT_EQ(weight_bytes(tiny("llama")), 861'952);
+  EXPECT_EQ(kv_token_bytes(tiny("llama")), 1536);
+  EXPECT_EQ(pass_launches(tiny("llama")), 20);
+  EXPECT_EQ(pass_weight_bytes(tiny("llama"), 1), 763'904);
+  EXPECT_EQ(pass_weight_bytes(tiny("llama"), 8), 765'696);
+  EXPECT_EQ(arena_of(tiny("llama"), {512, 16}).total_bytes(), 3'421'440);
+  EXPECT_EQ(weight_bytes(tiny("qwen2")), 1'206'912);
+  EXPECT_EQ(kv_token_bytes(tiny("qwen2")), 768);
+  EXPECT_EQ(pass_launches(tiny("qwen2")), 20);
+  EXPECT_EQ(pass_weight_bytes(tiny("qwen2"), 1), 1'207'296);
+  EXPECT_EQ(pass_weight_bytes(tiny("qwen2"), 8), 1'209'984);
+  EXPECT_EQ(arena_of(tiny("qwen2"), {512, 16}).total_bytes(), 3'471'360);
+}
+
+TEST(Ledger, knows_the_bytes_of_f16_and_of_several_files) {
+  const model_shape f16 = tiny("qwen2-f16");
+  EXPECT_EQ(f16.file_bytes, 232'112);
+  EXPECT_EQ(weight_bytes(f16), 229'376);
+  EXPECT_EQ(pass_weight_bytes(f16, 8), 192'000);
+  EXPECT_EQ(pass_launches(f16), 14);
+  EXPECT_EQ(arena_of(f16, {256, 16}).weights_bytes, 229'504);  // key and value biases take a grant
+  EXPECT_EQ(arena_of(f16, {256, 16}).total_bytes(), 903'488);
+  const model_shape split = tiny("llama-bf16-sharded");
+  EXPECT_EQ(split.file_bytes, 265'032);
+  EXPECT_EQ(split.payload_bytes, 262'784);
+  EXPECT_EQ(split.header_tensor_count, 21);
+  EXPECT_EQ(pass_weight_bytes(split, 8), 226'944);
+  EXPECT_EQ(arena_of(split, {256, 16}).total_bytes(), 1'264'384);
+  EXPECT_EQ(by_counter(expect_load(split, {256, 16})).at(id::checkpoint_file_bytes), 265'032);
+}
+
+TEST(Ledger, takes_each_tensor_as_wide_as_its_header_says) {
+  model_shape mixed = tiny("llama");
+  mixed.width_bytes_of_tensor["model.layers.1.mlp.up_proj.weight"] = 2;
+  EXPECT_EQ(weight_bytes(mixed), 861'952 - 64 * 160 * 2);
+  EXPECT_EQ(pass_weight_bytes(mixed, 1), 763'904 - 64 * 160 * 2);
+  mixed.width_bytes_of_tensor["model.embed_tokens.weight"] = 2;
+  EXPECT_EQ(pass_weight_bytes(mixed, 8), 765'696 - 64 * 160 * 2 - 8 * 64 * 2);
 }
 
 TEST(Ledger, knows_what_the_arena_holds) {
@@ -135,7 +178,9 @@ TEST(Ledger, is_the_sum_of_its_passes) {
         std::int64_t read = 0;
         for (std::int64_t context = prompt; context <= prompt + steps; ++context) {
           const std::int64_t tokens = context == prompt ? prompt : 1;
-          weights += weight_bytes(model) + tokens * model.hidden * model.weight_width_bytes;
+          weights +=
+              weight_bytes(model) +
+              tokens * model.hidden * model.width_bytes_of_tensor.at("model.embed_tokens.weight");
           for (std::int64_t seen = context - tokens + 1; seen <= context; ++seen)
             read += seen * kv_token_bytes(model);
         }
@@ -150,6 +195,7 @@ TEST(Ledger, is_the_sum_of_its_passes) {
 TEST(Ledger, counts_an_untied_head_as_a_table_of_its_own) {
   model_shape untied = micro();
   untied.is_head_tied = false;
+  untied.width_bytes_of_tensor["lm_head.weight"] = 2;
   const std::int64_t table = 2048 * 256 * 2;
   EXPECT_EQ(weight_bytes(untied), 6'951'936 + table);
   EXPECT_EQ(arena_of(untied, {2048, 16}).weights_bytes, 6'951'936 + table);
