@@ -41,7 +41,9 @@ std::string streamed(const tokenizer& from, const std::vector<std::int32_t>& ids
 
 void use(const tokenizer& subject) {
   for (std::string_view text :
-       {"In the beginning  God's\r\n\t123 <w> <|x|> a\xCC\x81\xED\x95\x98\xE1\x86\xAB\xFF", "",
+       {"fooBAR'LL 1234 .\xCC\x81"
+        "A !\n/ \xCA\xB0",
+        "In the beginning  God's\r\n\t123 <w> <|x|> a\xCC\x81\xED\x95\x98\xE1\x86\xAB\xFF", "",
         " "}) {
     const std::vector<std::int32_t> ids = subject.encode(text);
     for (std::int32_t id : ids)
@@ -102,12 +104,26 @@ void read_patched(std::string_view text) {
   read_file(patched.dump());
 }
 
+/// Each pattern cuts any valid text into pieces of whole characters, none of them empty.
+void cut(std::string_view text) {
+  for (const assay::tokenizer::split_pattern& pattern : assay::tokenizer::split_patterns()) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = pattern.piece_end(text, at);
+      ASSAY_CHECK(end > at && end <= text.size(), "a piece does not end");
+      ASSAY_CHECK(assay::tokenizer::is_valid_utf8(text.substr(at, end - at)),
+                  "a piece is not whole characters");
+      at = end;
+    }
+  }
+}
+
 void round_trip(std::string_view text) {
   static const auto embedded = tokenizer::load(
       ASSAY_SOURCE_DIR "/scenarios/embedded/micro-qwen3/tokenizer.json", no_counters);
   ASSAY_CHECK(embedded, "the embedded tokenizer cannot be read");
   const std::vector<std::int32_t> ids = embedded->encode(text);
   const std::string repaired = assay::tokenizer::with_replacements(text);
+  cut(repaired);
   // Added tokens begin with this: they part the text before it is normalised, and decode to
   // nothing.
   if (repaired.find("<|") != std::string::npos) return;
