@@ -27,8 +27,9 @@ struct alignas(64) weight_panel {
 /// Activations of up to 12 tokens over a panel's columns. A line more than the columns between two
 /// tokens: rows of a power of two would share the same few sets of a cache.
 inline constexpr std::uint32_t tile_tokens = 12;
+inline constexpr std::size_t tile_stride = panel_columns + 16;
 struct alignas(64) token_tile {
-  std::array<std::array<float, panel_columns + 16>, tile_tokens> values;
+  std::array<std::array<float, tile_stride>, tile_tokens> values;
 };
 
 /// Where a product of panel and tile goes: out[t * stride + lane] (=, +=) the sum over `columns`.

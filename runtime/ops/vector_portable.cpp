@@ -69,15 +69,18 @@ void fill_panel(checkpoint::dtype type, const std::byte* first, std::size_t row_
 // Two tokens at a time: their sums are what the sixteen registers of the baseline hold.
 constexpr std::uint32_t step_lanes = 16;
 
-void multiply_step(const weight_panel& weights, const float* x0, const float* x1,
-                   std::uint32_t columns, std::uint32_t lane,
-                   std::array<std::array<float, step_lanes>, 2>& sums) {
-  for (auto& each : sums) each.fill(0.0F);
+using step_sums = std::array<std::array<float, step_lanes>, 2>;
+
+// By value: sums that something else might point to would go to memory at each column.
+step_sums multiply_step(const weight_panel& weights, const float* x0, const float* x1,
+                        std::uint32_t columns, std::uint32_t lane) {
+  step_sums sums{};
   for (std::uint32_t k = 0; k < columns; ++k) {
     const float* weight = weights.values[k].data() + lane;
     for (std::uint32_t i = 0; i < step_lanes; ++i) sums[0][i] += weight[i] * x0[k];
     for (std::uint32_t i = 0; i < step_lanes; ++i) sums[1][i] += weight[i] * x1[k];
   }
+  return sums;
 }
 
 void multiply_panel(const weight_panel& weights, const token_tile& x, std::uint32_t columns,
@@ -85,9 +88,8 @@ void multiply_panel(const weight_panel& weights, const token_tile& x, std::uint3
   for (std::uint32_t lane = 0; lane < to.lanes; lane += step_lanes)
     for (std::uint32_t t = 0; t < to.tokens; t += 2) {
       const std::uint32_t pair = std::min(to.tokens - t, 2U);
-      std::array<std::array<float, step_lanes>, 2> sums;
-      multiply_step(weights, x.values[t].data(), x.values[t + pair - 1].data(), columns, lane,
-                    sums);
+      const step_sums sums =
+          multiply_step(weights, x.values[t].data(), x.values[t + pair - 1].data(), columns, lane);
       for (std::uint32_t j = 0; j < pair; ++j) {
         float* out = to.out + (t + j) * to.stride + lane;
         for (std::uint32_t i = 0; i < std::min(step_lanes, to.lanes - lane); ++i)
@@ -109,15 +111,27 @@ void score_rows(const page_rows& keys, const float* q, std::uint32_t heads, std:
   }
 }
 
-void mix_rows(const page_rows& values, const float* shares, std::size_t shares_stride,
-              std::uint32_t heads, std::uint32_t columns, float* __restrict out) {
+// Some columns of one head over all rows.
+constexpr std::uint32_t mixed_columns = 16;
+
+void mix_columns(const page_rows& values, const float* shares, std::uint32_t count, float* out) {
+  std::array<float, mixed_columns> sums{};
   for (std::uint32_t i = 0; i < values.count; ++i) {
     const float* row = values.rows + i * values.stride;
-    for (std::uint32_t h = 0; h < heads; ++h) {
-      const float share = shares[h * shares_stride + i];
-      for (std::uint32_t k = 0; k < columns; ++k) out[h * columns + k] += share * row[k];
-    }
+    if (count == mixed_columns)
+      for (std::uint32_t k = 0; k < mixed_columns; ++k) sums[k] += shares[i] * row[k];
+    else
+      for (std::uint32_t k = 0; k < count; ++k) sums[k] += shares[i] * row[k];
   }
+  for (std::uint32_t k = 0; k < count; ++k) out[k] += sums[k];
+}
+
+void mix_rows(const page_rows& values, const float* shares, std::size_t shares_stride,
+              std::uint32_t heads, std::uint32_t columns, float* out) {
+  for (std::uint32_t h = 0; h < heads; ++h)
+    for (std::uint32_t k = 0; k < columns; k += mixed_columns)
+      mix_columns({values.rows + k, values.stride, values.count}, shares + h * shares_stride,
+                  std::min(mixed_columns, columns - k), out + h * columns + k);
 }
 
 }  // namespace
