@@ -86,6 +86,12 @@ std::string below_slack_words(const counter_evidence& counter) {
   return {};
 }
 
+// Events and records come from one observer of one device: were they two, a device that stamps
+// wrong would confirm itself.
+bool is_said_by_the_same_device(int source, const std::array<sides, source_total>& all) {
+  return source == ASSAY_SOURCE_EVENTS && all[ASSAY_SOURCE_DEVICE_RECORDS].is_bracket();
+}
+
 decision without_reading(const counter_evidence& counter) {
   if (!counter.has_reading) return {verdict::unmeasured, "no window with a snapshot was compared"};
   if (counter.last_state == reading_state::not_applicable)
@@ -102,6 +108,7 @@ std::vector<std::string> standing_references(const counter_evidence& counter) {
   std::string lower;
   for (int source = 1; source < source_total; ++source) {
     const sides& of = all[static_cast<std::size_t>(source)];
+    if (is_said_by_the_same_device(source, all)) continue;
     if (of.is_bracket())
       standing.push_back(source_name(source));
     else if (of.has_upper && upper.empty())
