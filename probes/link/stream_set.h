@@ -24,7 +24,7 @@ std::string_view to_string(page_kind pages);
 /// Threads: one measures at a time; it makes the others.
 class stream_set {
  public:
-  /// Maps and fills `bytes`, rounded up to whole pieces of 1 MiB.
+  /// Maps and fills `bytes`, rounded up to whole pieces of 4 MiB.
   /// Errors: usage for 0 bytes; out_of_memory.
   static result<stream_set> create(std::uint64_t bytes, page_kind pages);
 
@@ -36,7 +36,7 @@ class stream_set {
   std::uint64_t bytes() const { return piece_count_ * piece_bytes; }
 
  private:
-  static constexpr std::size_t piece_bytes = std::size_t{1} << 20;
+  static constexpr std::size_t piece_bytes = std::size_t{4} << 20;
 
   struct unmap {
     std::size_t mapped_bytes;

@@ -16,10 +16,11 @@ void gated_mlp_body(const gated_mlp_arguments& a, device::block_context& context
   const row_range range = rows_at(a.gate_weight, context.block);
   multiply(a.gate_weight, range, a.normed, a.tokens, a.gate, into::store, context);
   multiply(a.up_weight, range, a.normed, a.tokens, a.up, into::store, context);
-  for (std::uint32_t t = 0; t < a.tokens; ++t) {
-    const std::size_t at = std::size_t{t} * a.gate_weight.rows + range.begin;
-    silu_times(a.gate + at, a.up + at, range.end - range.begin);
-  }
+  for (const row_range& taken : rows_taken(a.gate_weight, range, a.tokens))
+    for (std::uint32_t t = 0; t < a.tokens; ++t) {
+      const std::size_t at = std::size_t{t} * a.gate_weight.rows + taken.begin;
+      silu_times(a.gate + at, a.up + at, taken.end - taken.begin);
+    }
 }
 
 }  // namespace

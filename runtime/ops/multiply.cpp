@@ -18,22 +18,25 @@ void put(float& where, float value, into how) {
   where = how == into::store ? value : where + value;
 }
 
-// Four rows a quarter of the range apart: four places of memory at a time keep more of its requests
-// in flight than one. A product is the same whichever rows are beside it.
+// Four places of memory at a time keep more of its requests in flight than one, and the more so the
+// farther they are apart. A product is the same whichever rows are beside it.
 void multiply_one(const weight& w, row_range range, const float* x, float* out, into how,
                   device::block_context& context) {
   const vector_kernels& kernels = kernels_in_force();
-  const std::uint32_t quarter = (range.end - range.begin + 3) / 4;
-  for (std::uint32_t first = range.begin; first < range.begin + quarter; ++first) {
+  const std::array<row_range, 4> taken = rows_taken(w, range, 1);
+  std::uint32_t longest = 0;
+  for (const row_range& each : taken) longest = std::max(longest, each.end - each.begin);
+  for (std::uint32_t step = 0; step < longest; ++step) {
     row_quad rows;
     for (std::uint32_t i = 0; i < 4; ++i) {
-      const std::uint32_t row = first + i * quarter;
-      rows[i] = w.row(row < range.end ? row : first);
+      const bool is_over = taken[i].begin + step >= taken[i].end;
+      rows[i] = is_over ? w.row(range.begin) : w.row(taken[i].begin + step);
     }
     std::array<float, 4> sums;
     kernels.dot_quad(w.type, rows, x, w.columns, sums);
-    for (std::uint32_t i = 0; i < 4 && first + i * quarter < range.end; ++i) {
-      put(out[first + i * quarter], sums[i], how);
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      if (taken[i].begin + step >= taken[i].end) continue;
+      put(out[taken[i].begin + step], sums[i], how);
       context.weight_bytes += w.row_bytes();
     }
   }
@@ -124,6 +127,18 @@ row_range rows_at(const weight& w, std::uint32_t index) {
   const std::uint32_t each = rows_a_block(w);
   const std::uint32_t begin = std::min(w.rows, index * each);
   return {begin, std::min(w.rows, begin + each)};
+}
+
+// Row number v of one token's order is row v / 4 of quarter v % 4; the last quarters may be short.
+std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint32_t tokens) {
+  if (tokens > 1) return {range, {}, {}, {}};
+  const std::uint32_t quarter = (w.rows + 3) / 4;
+  const std::uint32_t end = range.end == w.rows ? 4 * quarter : range.end;
+  std::array<row_range, 4> taken;
+  for (std::uint32_t i = 0; i < 4; ++i)
+    taken[i] = {std::min(w.rows, i * quarter + (range.begin + 3 - i) / 4),
+                std::min(w.rows, i * quarter + (end + 3 - i) / 4)};
+  return taken;
 }
 
 void multiply(const weight& w, row_range range, const float* x, std::uint32_t tokens, float* out,

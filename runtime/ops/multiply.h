@@ -3,6 +3,7 @@
 // Weight times activations, for one token and for many; and the norm that goes before.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "runtime/device/device.h"
@@ -27,7 +28,11 @@ row_range rows_at(const weight& w, std::uint32_t index);
 
 enum class into : std::uint8_t { store, add };
 
-/// out[t][r] (=, +=) w[r] · x[t] for the rows of `range`.
+/// The rows that multiply takes for `range`: as many as it has, of one token from each quarter of
+/// the weight. Ranges that cover a weight without overlap take each row once.
+std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint32_t tokens);
+
+/// out[t][r] (=, +=) w[r] · x[t] for the rows that are taken for `range`.
 /// Shapes: x (tokens, w.columns), out (tokens, w.rows), f32.
 /// Tallies each row of the weight once, where it is read.
 void multiply(const weight& w, row_range range, const float* x, std::uint32_t tokens, float* out,

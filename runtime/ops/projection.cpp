@@ -26,7 +26,8 @@ void norm_qkv_body(const norm_qkv_arguments& a, device::block_context& context) 
     if (from < to) {
       const row_range rows{from - above, to - above};
       multiply(w, rows, a.normed, a.tokens, out, into::store, context);
-      add_bias(bias, rows, a.tokens, out, context);
+      for (const row_range& taken : rows_taken(w, rows, a.tokens))
+        add_bias(bias, taken, a.tokens, out, context);
     }
     above += w.rows;
   };

@@ -253,14 +253,16 @@ json bandwidth(subject& ours, stream& memory, int blocks) {
   std::vector<double> step_rates;
   std::vector<double> probe_rates;
   for (int block = 0; block < blocks; ++block) {
-    const double before = memory.rate();
-    const std::vector<double> taken = ours.steps(steps_a_block);
-    const double after = memory.rate();
+    std::vector<double> passes;
+    std::vector<double> taken;
+    for (int i = 0; i < steps_a_block; ++i) {
+      passes.push_back(memory.rate());
+      taken.push_back(ours.steps(1).front());
+    }
     step_rates.push_back(ours.step_bytes() / median_of(taken));
-    probe_rates.push_back((before + after) / 2);
-    samples.push_back({{"step_s", taken},
-                       {"step_bytes", ours.step_bytes()},
-                       {"probe_bytes_per_s", {before, after}}});
+    probe_rates.push_back(median_of(passes));
+    samples.push_back(
+        {{"step_s", taken}, {"step_bytes", ours.step_bytes()}, {"probe_bytes_per_s", passes}});
   }
   std::vector<double> ratios;
   for (std::size_t i = 0; i < step_rates.size(); ++i)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without this file an operator could be wrong in a shape or a type that no checkpoint at hand has:
 // f16 weights, rows that four does not divide, columns beyond one tile.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -13,8 +14,10 @@
 #include "runtime/ops/bias.h"
 #include "runtime/ops/dot.h"
 #include "runtime/ops/exponential.h"
+#include "runtime/ops/gated_mlp.h"
 #include "runtime/ops/isa.h"
 #include "runtime/ops/multiply.h"
+#include "runtime/ops/projection.h"
 
 namespace assay::ops {
 namespace {
@@ -108,8 +111,142 @@ TEST_P(Multiply, is_exact_in_every_type_and_odd_shape) {
       }
 }
 
+// Cut at places that nothing divides by: what one range leaves out another must have.
+TEST_P(Multiply, ranges_take_each_row_once) {
+  for (const std::uint32_t tokens : {1U, 3U})
+    for (const std::uint32_t rows : {1U, 6U, 7U, 130U})
+      for (const std::uint32_t each : {1U, 5U, 32U}) {
+        const stored weights = make(dtype::bf16, std::size_t{rows} * 40, 1);
+        const stored x = make(dtype::f32, std::size_t{tokens} * 40, 2);
+        const weight w{weights.bytes.data(), rows, 40, dtype::bf16};
+        std::vector<float> whole(std::size_t{tokens} * rows, 0.0F);
+        std::vector<float> parts = whole;
+        device::block_context context;
+        multiply(w, {0, rows}, x.values.data(), tokens, whole.data(), into::add, context);
+        device::block_context shared;
+        std::vector<int> taken(rows, 0);
+        for (std::uint32_t begin = 0; begin < rows; begin += each) {
+          for (const row_range& some : rows_taken(w, {begin, std::min(rows, begin + each)}, tokens))
+            for (std::uint32_t row = some.begin; row < some.end; ++row) ++taken[row];
+          multiply(w, {begin, std::min(rows, begin + each)}, x.values.data(), tokens, parts.data(),
+                   into::add, shared);
+        }
+        EXPECT_EQ(taken, std::vector<int>(rows, 1)) << rows << " rows by " << each;
+        EXPECT_EQ(parts, whole) << rows << " rows by " << each;
+        EXPECT_EQ(shared.weight_bytes, w.bytes());
+      }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isa, Multiply, testing::Values(isa::portable, isa::avx2, isa::avx512),
                          [](const auto& each) { return std::string(to_string(each.param)); });
+
+// Blocks from the last to the first: one that finished what another had not begun would show.
+device::block_context run_backwards(const device::kernel& what) {
+  device::block_context all;
+  all.blocks = what.blocks;
+  if (what.prepare != nullptr) what.prepare(what.arguments.data(), all);
+  for (std::uint32_t block = what.blocks; block-- > 0;) {
+    device::block_context context;
+    context.block = block;
+    context.blocks = what.blocks;
+    what.body(what.arguments.data(), context);
+    all.weight_bytes += context.weight_bytes;
+  }
+  return all;
+}
+
+weight matrix_of(const stored& from, std::uint32_t rows, std::uint32_t columns) {
+  return {from.bytes.data(), rows, columns, dtype::bf16};
+}
+
+double dot_of(const stored& w, std::uint32_t row, const float* x, std::uint32_t columns) {
+  double sum = 0.0;
+  for (std::uint32_t k = 0; k < columns; ++k)
+    sum +=
+        static_cast<double>(w.values[std::size_t{row} * columns + k]) * static_cast<double>(x[k]);
+  return sum;
+}
+
+TEST(Operators, query_key_value_and_their_bias_are_whole_in_many_blocks) {
+  const std::uint32_t columns = 1024;
+  const std::uint32_t q_rows = 201;
+  const std::uint32_t kv_rows = 70;
+  const stored gain = make(dtype::bf16, columns, 1);
+  const stored q = make(dtype::bf16, std::size_t{q_rows} * columns, 2);
+  const stored kv = make(dtype::bf16, std::size_t{kv_rows} * columns, 3);
+  const stored bias = make(dtype::bf16, q_rows, 4);
+  for (const std::uint32_t tokens : {1U, 3U}) {
+    const stored x = make(dtype::f32, std::size_t{tokens} * columns, 5);
+    std::vector<float> normed(x.values.size());
+    std::vector<float> q_out(std::size_t{tokens} * q_rows, 9.0F);
+    std::vector<float> k_out(std::size_t{tokens} * kv_rows, 9.0F);
+    std::vector<float> v_out(k_out);
+    norm_qkv_arguments a;
+    a.x = x.values.data();
+    a.normed = normed.data();
+    a.gain = matrix_of(gain, 1, columns);
+    a.q_weight = matrix_of(q, q_rows, columns);
+    a.k_weight = a.v_weight = matrix_of(kv, kv_rows, columns);
+    a.q_bias = matrix_of(bias, 1, q_rows);
+    a.k_bias = a.v_bias = matrix_of(bias, 1, kv_rows);
+    a.q = q_out.data();
+    a.k = k_out.data();
+    a.v = v_out.data();
+    a.tokens = tokens;
+    a.eps = 1e-6F;
+    const device::kernel kernel = norm_qkv(a);
+    ASSERT_GT(kernel.blocks, 4U);
+    EXPECT_EQ(run_backwards(kernel).weight_bytes,
+              2 * (columns + q.values.size() + 2 * kv.values.size() + q_rows + 2 * kv_rows));
+    for (std::uint32_t t = 0; t < tokens; ++t) {
+      const float* row = normed.data() + std::size_t{t} * columns;
+      for (std::uint32_t r = 0; r < q_rows; ++r)
+        ASSERT_NEAR(q_out[t * q_rows + r],
+                    dot_of(q, r, row, columns) + static_cast<double>(bias.values[r]), 1e-2)
+            << "row " << r;
+      for (std::uint32_t r = 0; r < kv_rows; ++r) {
+        const double want = dot_of(kv, r, row, columns) + static_cast<double>(bias.values[r]);
+        ASSERT_NEAR(k_out[t * kv_rows + r], want, 1e-2) << "row " << r;
+        ASSERT_NEAR(v_out[t * kv_rows + r], want, 1e-2) << "row " << r;
+      }
+    }
+  }
+}
+
+TEST(Operators, gated_product_is_whole_in_many_blocks) {
+  const std::uint32_t columns = 1024;
+  const std::uint32_t rows = 333;
+  const stored gain = make(dtype::bf16, columns, 1);
+  const stored gate = make(dtype::bf16, std::size_t{rows} * columns, 2);
+  const stored up = make(dtype::bf16, std::size_t{rows} * columns, 3);
+  for (const std::uint32_t tokens : {1U, 3U}) {
+    const stored x = make(dtype::f32, std::size_t{tokens} * columns, 5);
+    std::vector<float> normed(x.values.size());
+    std::vector<float> out(std::size_t{tokens} * rows, 9.0F);
+    std::vector<float> scratch(out);
+    gated_mlp_arguments a;
+    a.x = x.values.data();
+    a.normed = normed.data();
+    a.gain = matrix_of(gain, 1, columns);
+    a.gate_weight = matrix_of(gate, rows, columns);
+    a.up_weight = matrix_of(up, rows, columns);
+    a.gate = out.data();
+    a.up = scratch.data();
+    a.tokens = tokens;
+    a.eps = 1e-6F;
+    const device::kernel kernel = gated_mlp(a);
+    ASSERT_GT(kernel.blocks, 4U);
+    run_backwards(kernel);
+    for (std::uint32_t t = 0; t < tokens; ++t)
+      for (std::uint32_t r = 0; r < rows; ++r) {
+        const float* row = normed.data() + std::size_t{t} * columns;
+        const double z = dot_of(gate, r, row, columns);
+        const double want = z / (1.0 + std::exp(-z)) * dot_of(up, r, row, columns);
+        ASSERT_NEAR(out[t * rows + r], want, 1e-4 * std::max(1.0, std::fabs(want)) + 2e-2)
+            << "row " << r;
+      }
+  }
+}
 
 TEST(Blocks, cover_each_row_once) {
   for (const std::uint32_t rows : {1U, 64U, 65U, 5000U})
