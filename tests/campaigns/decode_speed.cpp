@@ -247,6 +247,15 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+constexpr double least_share = 0.85;
+// A step that reads faster than a probe that does nothing else: then the probe is no ceiling.
+constexpr double most_share = 1.1;
+
+const char* share_verdict(double ratio) {
+  if (ratio > most_share) return "undecided, the probe was disturbed; run again at a quiet time";
+  return ratio >= least_share ? "met" : "NOT met";
+}
+
 // Blocks of steps beside passes of the probe: what share of the memory's rate a step uses.
 json bandwidth(subject& ours, stream& memory, int blocks) {
   json samples = json::array();
@@ -271,13 +280,11 @@ json bandwidth(subject& ours, stream& memory, int blocks) {
   fmt::print("bandwidth: a step reads {:.3f} GB, {:.1f} GB/s of the probe's {:.1f} GB/s ({})\n",
              ours.step_bytes() / 1e9, median_of(step_rates) / 1e9, median_of(probe_rates) / 1e9,
              memory.chosen());
-  fmt::print("bandwidth: ratio of medians {:.3f}, median of ratios {:.3f}; wanted >= 0.85: {}\n",
-             of_medians, median_of(ratios), of_medians >= 0.85 ? "met" : "NOT met");
-  return {{"ratio_of_medians", of_medians},
-          {"median_of_ratios", median_of(ratios)},
-          {"wanted", 0.85},
-          {"probe", memory.chosen()},
-          {"blocks", samples}};
+  fmt::print("bandwidth: ratio of medians {:.3f}, median of ratios {:.3f}; wanted >= {:.2f}: {}\n",
+             of_medians, median_of(ratios), least_share, share_verdict(of_medians));
+  return {{"ratio_of_medians", of_medians}, {"median_of_ratios", median_of(ratios)},
+          {"wanted", least_share},          {"verdict", share_verdict(of_medians)},
+          {"probe", memory.chosen()},       {"blocks", samples}};
 }
 
 // Beside a third runnable thread: slower it must be, collapse it must not.
