@@ -63,6 +63,7 @@ template <std::size_t Bytes>
   const auto* in = reinterpret_cast<const words*>(from);
   words chain[8] = {};
   for (std::size_t left = apart; left != 0; left -= 2, in += 2)
+#pragma GCC unroll 4  // or the sums would go to memory
     for (std::size_t place = 0; place < 4; ++place) {
       chain[2 * place] += in[place * apart];
       chain[2 * place + 1] += in[place * apart + 1];
