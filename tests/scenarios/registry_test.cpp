@@ -83,12 +83,22 @@ TEST(Traffic, is_what_a_pencil_finds) {
   model.heads = 1;
   model.kv_heads = 1;
   model.head_dim = 4;
-  model.weight_width_bytes = 2;
+  for (const char* name : {"embed_tokens", "norm"})
+    model.width_bytes_of_tensor[std::string("model.") + name + ".weight"] = 2;
+  for (const char* layer : {"0", "1"})
+    for (const char* name :
+         {"input_layernorm", "post_attention_layernorm", "self_attn.q_proj", "self_attn.k_proj",
+          "self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"})
+      model.width_bytes_of_tensor[std::string("model.layers.") + layer + "." + name + ".weight"] =
+          2;
   model.max_context_tokens = 64;
   model.is_head_tied = true;
   const request_shape requests[]{{3, 2}, {1, 0}};
   const auto traffic = traffic_of(model, {64, 16}, requests);
   EXPECT_EQ(traffic.passes_count, 4) << "two prefills and two steps";
+  // A layer: two norms of 4, four projections of 4 x 4, three of 4 x 8. Then the last norm and the
+  // head's 10 x 4 once a pass, and an embedding row of 4 for each of six tokens. Two bytes each.
+  EXPECT_EQ(traffic.weight_read_bytes, 2 * (4 * (2 * (2 * 4 + 4 * 16 + 3 * 32) + 4 + 40) + 6 * 4));
   EXPECT_EQ(traffic.h2d_bytes, (3 + 2 + 1) * 4) << "an id is four bytes";
   EXPECT_EQ(traffic.d2h_bytes, 4 * 10 * 4) << "ten f32 logits a pass";
   // A row of keys and one of values, 4 f32 each, in 2 layers.
