@@ -76,6 +76,7 @@ result<model::audit_report> auditor::finish(std::string_view incompleteness) {
     fold_->state_ceiling(c.link, {c.soft_bytes_per_s, c.hard_bytes_per_s, c.samples});
   evidence& folded = fold_->finish();
   for (counter_evidence& counter : folded.counters) {
+    counter.has_one_observer = facts_.has_one_observer;
     if (counter.last_state != telemetry::reading_state::not_applicable) continue;
     const std::size_t at = counter.last_reason;
     counter.absence_reason = at >= 1 && at <= facts_.reasons.size()

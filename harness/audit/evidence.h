@@ -90,6 +90,7 @@ struct counter_evidence {
   double enqueue_ns = 0.0;  ///< first such call's entry to the last one's return
 
   std::vector<reference_evidence> references;
+  bool has_one_observer = false;  ///< events come from the device that reports the records
 };
 
 /// Records of one cell whose times do not fit the host's.

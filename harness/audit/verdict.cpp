@@ -86,10 +86,11 @@ std::string below_slack_words(const counter_evidence& counter) {
   return {};
 }
 
-// Events and records come from one observer of one device: were they two, a device that stamps
-// wrong would confirm itself.
-bool is_said_by_the_same_device(int source, const std::array<sides, source_total>& all) {
-  return source == ASSAY_SOURCE_EVENTS && all[ASSAY_SOURCE_DEVICE_RECORDS].is_bracket();
+// Were they two, a device that stamps wrong would confirm itself.
+bool is_said_by_the_same_device(int source, const counter_evidence& counter,
+                                const std::array<sides, source_total>& all) {
+  return counter.has_one_observer && source == ASSAY_SOURCE_EVENTS &&
+         all[ASSAY_SOURCE_DEVICE_RECORDS].is_bracket();
 }
 
 decision without_reading(const counter_evidence& counter) {
@@ -108,7 +109,7 @@ std::vector<std::string> standing_references(const counter_evidence& counter) {
   std::string lower;
   for (int source = 1; source < source_total; ++source) {
     const sides& of = all[static_cast<std::size_t>(source)];
-    if (is_said_by_the_same_device(source, all)) continue;
+    if (is_said_by_the_same_device(source, counter, all)) continue;
     if (of.is_bracket())
       standing.push_back(source_name(source));
     else if (of.has_upper && upper.empty())

@@ -14,7 +14,8 @@ namespace assay::audit {
 
 /// The references of a counter that stand: compared, not void, not contradicted. A reference is one
 /// source that gives a value or both sides of a bracket. One side alone is none, but two sources
-/// that give opposite sides make one together. Events beside device records are no further one.
+/// that give opposite sides make one together. Events beside device records
+/// are no further one where the facts say that one observer made both.
 std::vector<std::string> standing_references(const counter_evidence& counter);
 
 struct decision {

@@ -149,7 +149,6 @@ result<void> run::load() {
   seen.operations = recorder_.window_tally().operations();
   seen.arena_bytes = recorder_.window_tally().memory_bytes();
   seen.spin_ns = options_.spin_ns;
-  seen.launch_threads = options_.threads;
   ASSAY_TRY(recorder_.observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
   return {};

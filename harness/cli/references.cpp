@@ -92,7 +92,8 @@ void within_accounts(values& to, id counter, std::int64_t span_ns, std::int64_t 
 }
 
 // What a worker burns without being asked to: it starts once, and spins after each piece of work.
-constexpr std::int64_t thread_start_ns = 200'000;
+// An idle one of a load burnt 230 to 590 us (AMD EPYC 5th generation, KVM, 2026-12-01).
+constexpr std::int64_t thread_start_ns = 500'000;
 // In a pass a worker may run dry before the input, before the first kernel and after the logits;
 // its wake-ups, small copies and reports take no longer than one spin more.
 constexpr std::int64_t spins_a_pass = 4;
@@ -102,8 +103,8 @@ constexpr std::int64_t spins_a_pass = 4;
 // at load, a third; half of the account is what no honest counter falls below.
 constexpr std::int64_t account_per_work = 2;
 
-std::int64_t worked_ns(const thread_time& threads, std::int64_t idle_ns) {
-  return std::max<std::int64_t>(threads.workers_run_ns - idle_ns, 0) / account_per_work;
+std::int64_t worked_ns(std::int64_t run_ns, std::int64_t idle_ns) {
+  return std::max<std::int64_t>(run_ns - idle_ns, 0) / account_per_work;
 }
 
 // Work lies within the harness's span, and what its worker ran beside spinning was work.
@@ -183,8 +184,8 @@ void add_times(values& to, const request_evidence& seen) {
   const std::int64_t passes = 1 + seen.asked_steps;
   // Threads that run blocks at once work in parallel at best: their time divided by their number.
   const std::int64_t idle_ns = passes * spins_a_pass * seen.spin_ns * seen.launch_threads;
-  work_between(to, id::compute_device_ns, worked_ns(threads, idle_ns) / seen.launch_threads,
-               steps_ns);
+  work_between(to, id::compute_device_ns,
+               worked_ns(threads.workers_run_ns, idle_ns) / seen.launch_threads, steps_ns);
   // Where the caller neither ran nor waited for a core it slept, and it sleeps for the device
   // alone.
   work_between(to, id::device_sync_wait_ns,
@@ -215,10 +216,8 @@ values references_of(const load_evidence& seen) {
   recorded(to, id::checkpoint_unused_tensors_count, telemetry::range::weights,
            seen.model.header_tensor_count - seen.weights.copies);
   recorded(to, id::device_submissions_count, telemetry::range::any, seen.operations);
-  // Two streams were made, and helpers beside them: each thread starts, and spins once before it
-  // sleeps. A copy is one worker's.
-  const std::int64_t threads = 2 + seen.launch_threads - 1;
-  const std::int64_t worked = worked_ns(seen.caller, threads * (thread_start_ns + seen.spin_ns));
+  // All copies are one worker's, and it runs longest: the others start, spin once and sleep.
+  const std::int64_t worked = worked_ns(seen.caller.busiest_run_ns, thread_start_ns + seen.spin_ns);
   work_between(to, id::weights_h2d_ns, worked, seen.span.length_ns());
   to.push_back({id::weights_h2d_bytes_per_s, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST,
                 rate_bits(seen.weights.bytes, worked)});

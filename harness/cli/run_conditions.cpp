@@ -41,6 +41,7 @@ std::string load_words() {
 trace::run_facts facts_of(const run_options& options) {
   trace::run_facts facts;
   facts.add_fact("device", "host executor");
+  facts.has_one_observer = true;
   facts.add_fact("processor", processor_name());
   facts.add_fact("cores", fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
   facts.add_fact("kernel", kernel_name());

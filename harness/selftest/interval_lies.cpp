@@ -38,7 +38,7 @@ class stale_time final : public instrument {
  public:
   explicit stale_time(strength how) : how_(how) {}
   void add(id counter, std::int64_t amount) noexcept override {
-    if (counter == id::weights_h2d_ns) kept_ns_ = amount;
+    if (counter == id::checkpoint_load_ns) kept_ns_ = amount;
     const bool is_stale = counter == id::compute_device_ns && how_ == strength::gross;
     instrument::add(counter, is_stale ? kept_ns_ : amount);
   }

@@ -16,15 +16,18 @@ struct fingerprint_arguments {
 };
 
 void fingerprint_block(const fingerprint_arguments& arguments, device::block_context& context) {
-  const std::atomic_ref<std::uint64_t> count(arguments.at->blocks_count);
-  const std::uint64_t before = count.fetch_add(1, std::memory_order_acq_rel);
-  if (before == 0) arguments.at->first_block_ns = host_now().ns;
+  const std::atomic_ref<std::uint64_t> begun(arguments.at->begun_count);
+  if (begun.fetch_add(1, std::memory_order_acq_rel) == 0)
+    arguments.at->first_block_ns = host_now().ns;
   if (context.block == 0) {
     const host_time start = host_now();
     while (host_now() - start < arguments.spin_ns) {
     }
   }
-  if (before == fingerprint_blocks - 1) arguments.at->last_block_ns = host_now().ns;
+  // Counted where it ends: while one thread spins in block 0, others run all the rest.
+  const std::atomic_ref<std::uint64_t> ended(arguments.at->blocks_count);
+  if (ended.fetch_add(1, std::memory_order_acq_rel) == fingerprint_blocks - 1)
+    arguments.at->last_block_ns = host_now().ns;
 }
 
 }  // namespace

@@ -14,9 +14,10 @@ inline constexpr std::uint32_t fingerprint_blocks = 7919;
 
 /// What the launch leaves in device memory; zero before it runs.
 struct alignas(64) fingerprint_result {
-  std::uint64_t blocks_count = 0;
-  std::int64_t first_block_ns = 0;  ///< clock read by the block that counted first
-  std::int64_t last_block_ns = 0;   ///< clock read by the block that counted last; 0 if none did
+  std::uint64_t begun_count = 0;
+  std::uint64_t blocks_count = 0;   ///< that ended
+  std::int64_t first_block_ns = 0;  ///< clock read by the block that began first
+  std::int64_t last_block_ns = 0;   ///< clock read by the block that ended last; 0 if none did
 
   std::int64_t elapsed_ns() const { return last_block_ns - first_block_ns; }
 };

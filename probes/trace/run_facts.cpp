@@ -104,13 +104,14 @@ std::string to_json(const run_facts& facts) {
     out["ceilings"].push_back(ceiling_json(ceiling));
   if (!facts.reasons.empty()) out["reasons"] = facts.reasons;
   if (!facts.notes.empty()) out["notes"] = facts.notes;
+  if (facts.has_one_observer) out["one_observer"] = true;
   return dump(out);
 }
 
 result<run_facts> parse_facts(std::string_view text) {
   ASSAY_TRY_ASSIGN(const json root, parse_strict(text, "the facts"));
   ASSAY_TRY_ASSIGN(const object_reader top, object_reader::of(root, "the facts"));
-  ASSAY_TRY(top.only({"facts", "ceilings", "reasons", "notes"}));
+  ASSAY_TRY(top.only({"facts", "ceilings", "reasons", "notes", "one_observer"}));
   run_facts parsed;
   run_facts out;
   if (top.has("facts")) {
@@ -130,12 +131,18 @@ result<run_facts> parse_facts(std::string_view text) {
   if (top.has("notes")) {
     ASSAY_TRY_ASSIGN(parsed.notes, parse_texts(top, "notes"));
   }
+  if (top.has("one_observer")) {
+    ASSAY_TRY_ASSIGN(const json* const value, top.member("one_observer"));
+    if (!value->is_boolean()) return top.flaw("one_observer is neither true nor false");
+    parsed.has_one_observer = value->get<bool>();
+  }
   // Within a block the last of two facts of one name wins too.
   merge(out, std::move(parsed));
   return out;
 }
 
 void merge(run_facts& into, run_facts later) {
+  into.has_one_observer = into.has_one_observer || later.has_one_observer;
   for (named_fact& fact : later.facts)
     replace_or_add(into.facts, std::move(fact), &named_fact::name);
   for (link_ceiling& ceiling : later.ceilings)

@@ -39,6 +39,8 @@ struct run_facts {
   std::vector<link_ceiling> ceilings;
   std::vector<std::string> reasons;  ///< assay_reading.reason is an index into it, from 1
   std::vector<std::string> notes;    ///< sentences for the reader of the report
+  /// The device that reports the records also stamps the events: the two are one party's word.
+  bool has_one_observer = false;
 
   void add_fact(std::string name, std::string value) {
     facts.push_back({std::move(name), std::move(value)});
@@ -57,7 +59,7 @@ result<run_facts> parse_facts(std::string_view json);
 
 /// Takes a later block over an earlier one. A fact of the same name and a ceiling of the same link
 /// are replaced in place; reasons are replaced as a whole where the later block has any; notes are
-/// added, the same sentence only once.
+/// added, the same sentence only once; one observer stays one.
 void merge(run_facts& into, run_facts later);
 
 }  // namespace assay::trace

@@ -54,6 +54,17 @@ TEST(Verdict, one_source_said_twice_is_one_source) {
   EXPECT_EQ(verdict_of(c).verdict, verdict::unmeasured);
 }
 
+TEST(Verdict, events_of_the_device_that_reports_the_records_are_no_second_source) {
+  counter_evidence c = counter();
+  add(c, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL, 5, 5);
+  add(c, ASSAY_SOURCE_EVENTS, ASSAY_EQUAL, 5, 5);
+  EXPECT_EQ(verdict_of(c).verdict, verdict::agree) << "two, unless the facts say otherwise";
+  c.has_one_observer = true;
+  EXPECT_EQ(verdict_of(c).verdict, verdict::unmeasured);
+  add(c, ASSAY_SOURCE_LEDGER, ASSAY_EQUAL, 5, 5);
+  EXPECT_EQ(verdict_of(c).verdict, verdict::agree);
+}
+
 TEST(Verdict, one_side_of_a_bracket_is_no_second_reference) {
   counter_evidence c = counter();
   add(c, ASSAY_SOURCE_LEDGER, ASSAY_EQUAL, 5, 5);

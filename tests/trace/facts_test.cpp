@@ -23,6 +23,7 @@ run_facts sample() {
                     {link_class::pcie, 0.0, 64e9, 0, "no copy of this size was made"}};
   facts.reasons = {"no CUDA device", "greedy: nothing is drawn"};
   facts.notes = {"the link was measured between the requests"};
+  facts.has_one_observer = true;
   return facts;
 }
 
@@ -30,6 +31,15 @@ TEST(Facts, come_back_equal) {
   const auto parsed = parse_facts(to_json(sample()));
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(*parsed, sample());
+}
+
+TEST(Facts, one_observer_is_said_or_not_and_stays_said) {
+  EXPECT_FALSE(parse_facts("{}").value().has_one_observer);
+  EXPECT_FALSE(parse_facts(R"({"one_observer":false})").value().has_one_observer);
+  EXPECT_FALSE(parse_facts(R"({"one_observer":"yes"})"));
+  run_facts facts = parse_facts(R"({"one_observer":true})").value();
+  merge(facts, run_facts{});
+  EXPECT_TRUE(facts.has_one_observer);
 }
 
 TEST(Facts, may_leave_out_every_member) {
