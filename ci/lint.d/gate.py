@@ -11,6 +11,7 @@ GATE = ".ci/run"
 NOT_STEPS = {
     "ci/audit": "the user's command; tests/cli runs the program that it builds",
     "ci/campaign": "minutes of measurement that leave evidence; nothing to pass or fail",
+    "ci/gpu": "needs a GPU, which CI has not; the cuda leg builds what it runs, and skips show there",
     "ci/bless": "rewrites golden files; the golden tests are the step",
 }
 

@@ -11,6 +11,7 @@
 
 #include "harness/cli/audited_run.h"
 #include "harness/cli/checkpoint_look.h"
+#include "harness/cli/gpu_decode.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
@@ -34,6 +35,7 @@ struct decode_flags {
   double temperature = 0.0;
   std::uint64_t seed = 0;
   std::string arena;
+  std::string device = "host";
 };
 
 // Text goes to stdout as it comes, so a run that is interrupted keeps what it had.
@@ -65,7 +67,45 @@ void print_claims(const telemetry::registry& counters) {
   fmt::print(stderr, "\n");
 }
 
+void print_claims(const gpu_decode_claims& claims) {
+  fmt::print(stderr,
+             "claimed, not audited: {} prompt tokens, one a step, TTFT {:.2f} ms, {} launches a "
+             "step, {} steps replayed, {} eager",
+             claims.prompt_tokens, static_cast<double>(claims.first_token_ns) / 1e6,
+             claims.launches_per_step, claims.graph_replays, claims.eager_steps);
+  const std::uint32_t rest = claims.new_tokens - 1;
+  if (rest > 0 && claims.rest_ns > 0)
+    fmt::print(stderr, ", {} decode steps, ITL {:.3f} ms mean, {:.0f} tok/s (prompt not counted)",
+               rest, static_cast<double>(claims.rest_ns) / 1e6 / rest,
+               1e9 * rest / static_cast<double>(claims.rest_ns));
+  fmt::print(stderr, "\n");
+}
+
+result<void> decode_greedily_on_gpu(const decode_flags& flags) {
+  if (flags.temperature != 0.0)
+    return ASSAY_FAIL(usage,
+                      "--temperature: the GPU decodes greedily so far; leave it at 0, or use "
+                      "--device host");
+  gpu_decode_request request{flags.checkpoint, flags.max_new_tokens, 0};
+  if (!flags.arena.empty()) {
+    ASSAY_TRY_ASSIGN(request.memory_limit_bytes, parse_bytes("--arena", flags.arena));
+  }
+  ASSAY_TRY(look_at_checkpoint(request.folder));
+  telemetry::registry counters;
+  ASSAY_TRY_ASSIGN(auto tokenizer,
+                   tokenizer::tokenizer::load(request.folder / "tokenizer.json", counters));
+  tokenizer::stream_decoder decoder(tokenizer);
+  const auto claims =
+      decode_on_gpu(request, tokenizer.encode(flags.prompt),
+                    [&](std::int32_t token) { return write_to_stdout(decoder.push(token)); });
+  if (!claims) return failure(claims.error());
+  ASSAY_TRY(write_to_stdout(decoder.finish() + "\n"));
+  print_claims(*claims);
+  return {};
+}
+
 result<void> decode(const decode_flags& flags) {
+  if (flags.device == "cuda") return decode_greedily_on_gpu(flags);
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   if (!flags.arena.empty()) {
     ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
@@ -103,6 +143,9 @@ void add_decode_verb(CLI::App& app, verb_action& action) {
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
   verb->add_option("--arena", flags->arena, "Device memory limit, with unit, such as 512MiB");
+  verb->add_option("--device", flags->device, "host or cuda: the first GPU, greedy")
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->capture_default_str();
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());
   verb->callback([flags, &action] {
     action = [flags] {

@@ -1,17 +1,106 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA device.
+// A GPU behind the device interface.
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <vector>
 
+#include <cuda_runtime_api.h>
+
+#include "runtime/device/cuda/pinned_staging.h"
 #include "runtime/device/device.h"
+#include "runtime/device/host_call.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::device {
 
-/// A device on the first GPU.
-/// Errors: unavailable, always: there is no CUDA backend yet.
+struct cuda_device_options {
+  int index = 0;                         ///< among the visible ones
+  std::uint64_t memory_limit_bytes = 0;  ///< of allocate(); 0: what is free when it is created
+};
+
+/// Memory, streams, events and copies of one GPU. Writes no counter. Its observer is told of
+/// submissions and of memory; what ran is for the driver's own records to say.
+/// A kernel of this interface is a function of the host: launch() refuses it. Kernels for a GPU are
+/// enqueued by runtime/ops/cuda on native().
+/// A copy out of memory that is not pinned goes through pinned staging, and copy_async returns when
+/// it has been read.
+/// Errors: create: as find_cuda_device, out_of_memory where the limit exceeds what is free; calls:
+/// as device, and cuda_try's. After a fault of the device every call fails.
+/// Ownership: the observer outlives the device. The destructor waits for what is queued.
+/// Threads: as device.
+class cuda_device final : public device {
+ public:
+  static result<std::unique_ptr<cuda_device>> create(const cuda_device_options& options);
+  ~cuda_device() override;
+  cuda_device(const cuda_device&) = delete;
+  cuda_device& operator=(const cuda_device&) = delete;
+
+  result<buffer> allocate(std::uint64_t bytes) override;
+  result<void> free(buffer what) override;
+  std::uint64_t memory_limit_bytes() const override { return limit_bytes_; }
+
+  result<stream> create_stream() override;
+  result<event> create_event() override;
+
+  result<void> copy_async(stream on, void* destination, const void* source, std::uint64_t bytes,
+                          copy_direction direction) override;
+  /// Errors: unavailable, always: see above.
+  result<void> launch(stream on, const kernel& what) override;
+  result<void> record_event(stream on, event what) override;
+  result<void> wait_event(stream on, event what) override;
+
+  result<bool> is_reached(event what) override;
+  result<void> synchronize(stream on) override;
+  /// Clock: device event. Resolution: half a microsecond, and the driver's own rounding to f32 ms.
+  result<std::int64_t> elapsed_ns(event from, event to) override;
+
+  range_label set_range(range_label label) noexcept override;
+  void set_observer(observer* who) noexcept override;
+
+  /// The CUDA stream behind a stream; null where it does not exist.
+  cudaStream_t native(stream which) const;
+  int multiprocessors() const { return multiprocessors_; }
+  int index() const { return index_; }
+
+ private:
+  struct event_entry {
+    cudaEvent_t native = nullptr;
+    bool is_recorded = false;
+  };
+
+  explicit cuda_device(const cuda_device_options& options);
+  result<void> open(const cuda_device_options& options);
+  host_call begin_call(operation_kind kind, stream on) noexcept;
+  result<void> enqueue_copy(cudaStream_t on, void* destination, const void* source,
+                            std::uint64_t bytes, copy_direction direction);
+  result<event_entry> find(event which) const;
+  result<void> check_end(const void* at, std::uint64_t bytes, bool is_device) const;
+  void tell_memory(bool is_allocation, const buffer& what) noexcept;
+
+  const std::uint64_t serial_;
+  const int index_;
+  int multiprocessors_ = 0;
+  std::uint64_t limit_bytes_ = 0;
+  std::atomic<observer*> observer_{nullptr};
+  std::atomic<correlation_id> last_correlation_{0};
+
+  mutable std::mutex mutex_;                      // guards everything below
+  std::map<std::uintptr_t, std::uint64_t> live_;  // address -> bytes granted
+  std::uint64_t live_bytes_ = 0;
+  std::vector<cudaStream_t> streams_;
+  std::vector<event_entry> events_;
+  std::mutex staging_mutex_;
+  std::unique_ptr<pinned_staging> staging_;
+};
+
+/// A device on the first GPU, as the device interface alone.
 result<std::unique_ptr<device>> create_cuda_device();
 
 }  // namespace assay::device

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/cupti/cupti_probe.h"
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "runtime/telemetry/clock.h"
+
+namespace assay::probes {
+namespace {
+
+// CUPTI's callbacks carry no pointer of ours. Null outside a probe's life; the flag outlives it.
+std::atomic<buffer_pool*> current_pool{nullptr};
+std::atomic<const cupti_library*> current_library{nullptr};
+std::atomic<bool> was_opened{false};
+
+constexpr std::array recorded_kinds = {
+    CUPTI_ACTIVITY_KIND_MEMCPY,  CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET,  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION};
+
+void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+
+}  // namespace
+
+cupti_probe::cupti_probe(const cupti_library& library, const cupti_options& options)
+    : library_(library), pool_(options.buffers, options.buffer_bytes) {}
+
+result<std::unique_ptr<cupti_probe>> cupti_probe::open(const cupti_options& options) {
+  ASSAY_TRY_ASSIGN(const cupti_library* library, cupti_library::load());
+  if (was_opened)
+    return ASSAY_FAIL(usage,
+                      "CUPTI: this process had a probe already, and CUPTI 13.0 is right in the "
+                      "first session only; start another process");
+  std::unique_ptr<cupti_probe> probe(new cupti_probe(*library, options));
+  current_pool = &probe->pool_;
+  current_library = library;
+  ASSAY_TRY(probe->subscribe());
+  was_opened = true;
+  ASSAY_TRY(probe->enable());
+  ASSAY_TRY_ASSIGN(probe->last_bracket_, probe->take_bracket());
+  return probe;
+}
+
+result<void> cupti_probe::subscribe() {
+  std::array<char, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN> holder{};
+  CUpti_SubscriberParams parameters{};
+  parameters.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+  parameters.subscriberName = "assay";
+  parameters.oldSubscriberName = holder.data();
+  parameters.oldSubscriberSize = holder.size();
+  const CUptiResult code = library_.subscribe(&subscriber_, ignore_callback, nullptr, &parameters);
+  if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
+    const std::string name(holder.data());
+    return ASSAY_FAIL(unavailable, "CUPTI is held by " +
+                                       (name.empty() ? "another tool that gave no name" : name) +
+                                       ": it has room for one; end that tool");
+  }
+  return library_.attempt(code, "cuptiSubscribe_v2");
+}
+
+result<void> cupti_probe::enable() {
+  ASSAY_TRY(library_.attempt(library_.register_callbacks(on_request, on_complete),
+                             "cuptiActivityRegisterCallbacks"));
+  for (const CUpti_ActivityKind kind : recorded_kinds) {
+    ASSAY_TRY(library_.attempt(library_.enable(kind), "cuptiActivityEnable"));
+    enabled_.push_back(kind);
+  }
+  return {};
+}
+
+cupti_probe::~cupti_probe() {
+  for (const CUpti_ActivityKind kind : enabled_) (void)library_.disable(kind);
+  if (!enabled_.empty()) (void)library_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  current_pool = nullptr;
+  if (subscriber_ != nullptr) (void)library_.unsubscribe(subscriber_);
+}
+
+void CUPTIAPI cupti_probe::on_request(std::uint8_t** buffer, std::size_t* bytes,
+                                      std::size_t* most_records) {
+  buffer_pool* pool = current_pool;
+  *buffer = pool == nullptr ? nullptr : pool->take();
+  *bytes = *buffer == nullptr ? 0 : pool->buffer_bytes();
+  *most_records = 0;
+}
+
+void CUPTIAPI cupti_probe::on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                                       std::size_t valid_bytes) {
+  if (buffer_pool* pool = current_pool) pool->fill(buffer, valid_bytes);
+}
+
+std::uint8_t cupti_probe::operation_of_call(CUpti_CallbackId id) {
+  thread_local std::map<CUpti_CallbackId, std::uint8_t> known;
+  const auto found = known.find(id);
+  if (found != known.end()) return found->second;
+  const char* name = nullptr;
+  const cupti_library* library = current_library;
+  const bool is_named =
+      library->get_callback_name(CUPTI_CB_DOMAIN_RUNTIME_API, id, &name) == CUPTI_SUCCESS;
+  return known[id] = activity_reader::operation_of(is_named ? name : nullptr);
+}
+
+result<clock_bracket> cupti_probe::take_bracket() const {
+  clock_bracket best;
+  for (int tries = 0; tries < 20; ++tries) {
+    clock_bracket taken;
+    std::uint64_t device_ns = 0;
+    taken.host_before_ns = host_now().ns;
+    ASSAY_TRY(library_.attempt(library_.get_timestamp(&device_ns), "cuptiGetTimestamp"));
+    taken.host_after_ns = host_now().ns;
+    taken.device_ns = static_cast<std::int64_t>(device_ns);
+    if (tries == 0 || taken.width_ns() < best.width_ns()) best = taken;
+    // The first ones pay for cold caches; a handful suffices where one is narrow.
+    if (tries >= 4 && best.width_ns() <= widest_bracket_ns) break;
+  }
+  if (best.width_ns() > widest_bracket_ns)
+    return ASSAY_FAIL(unavailable, "CUPTI: no clock sample narrower than " +
+                                       std::to_string(widest_bracket_ns) +
+                                       " ns in 20; the machine is too busy to compare clocks");
+  return best;
+}
+
+result<void> cupti_probe::drain(trace::sink& to) {
+  ASSAY_TRY(library_.attempt(library_.flush_all(0), "cuptiActivityFlushAll"));
+  ASSAY_TRY_ASSIGN(const clock_bracket now, take_bracket());
+  const clock_fit clock(last_bracket_, now);
+  clock_error_ns_ = clock.error_ns();
+  clock_drift_ppm_ = clock.drift_ppm();
+  std::vector<assay_record> records;
+  assay_record sample{};
+  sample.kind = ASSAY_CLOCK_SAMPLE;
+  sample.start_ns = now.host_before_ns;
+  sample.end_ns = now.host_after_ns;
+  sample.amount = now.device_ns;
+  records.push_back(sample);
+  for (const filled_buffer& buffer : pool_.filled()) {
+    const auto read = read_buffer(buffer, clock, records);
+    pool_.give_back(buffer.data);
+    ASSAY_TRY(read);
+  }
+  last_bracket_ = now;
+  ASSAY_TRY(read_dropped());
+  if (!clock.is_plausible())
+    return ASSAY_FAIL(unavailable, "CUPTI: its clock ran " + std::to_string(clock.drift_ppm()) +
+                                       " ppm against the host's; it was set while recording");
+  if (lost_count() > reported_lost_) {
+    assay_record loss{};
+    loss.kind = ASSAY_LOSS;
+    loss.direction = ASSAY_SOURCE_DEVICE_RECORDS;
+    loss.amount = static_cast<std::int64_t>(lost_count() - reported_lost_);
+    records.push_back(loss);
+    reported_lost_ = lost_count();
+  }
+  return to.records(records);
+}
+
+result<void> cupti_probe::read_buffer(const filled_buffer& buffer, const clock_fit& clock,
+                                      std::vector<assay_record>& into) {
+  CUpti_Activity* activity = nullptr;
+  for (;;) {
+    const CUptiResult code = library_.next_record(buffer.data, buffer.valid_bytes, &activity);
+    if (code == CUPTI_ERROR_MAX_LIMIT_REACHED) return {};
+    ASSAY_TRY(library_.attempt(code, "cuptiActivityGetNextRecord"));
+    if (const auto record = reader_.read(*activity, clock, operation_of_call))
+      into.push_back(*record);
+  }
+}
+
+result<void> cupti_probe::read_dropped() {
+  std::size_t dropped = 0;
+  ASSAY_TRY(library_.attempt(library_.dropped_records(nullptr, 0, &dropped),
+                             "cuptiActivityGetNumDroppedRecords"));
+  dropped_ += dropped;
+  return {};
+}
+
+}  // namespace assay::probes

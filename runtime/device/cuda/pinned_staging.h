@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Host memory that the GPU's copy engines reach, and copies out of memory that they do not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <cuda_runtime_api.h>
+
+#include "runtime/telemetry/result.h"
+
+namespace assay::device {
+
+/// Page-locked host memory. Ownership: freed with the object.
+class pinned_buffer {
+ public:
+  /// Errors: out_of_memory, unavailable.
+  static result<pinned_buffer> create(std::uint64_t bytes);
+  ~pinned_buffer();
+  pinned_buffer(pinned_buffer&& other) noexcept;
+  pinned_buffer& operator=(pinned_buffer&& other) noexcept;
+  pinned_buffer(const pinned_buffer&) = delete;
+  pinned_buffer& operator=(const pinned_buffer&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  pinned_buffer(std::byte* data, std::uint64_t bytes) : data_(data), bytes_(bytes) {}
+
+  std::byte* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Copies pageable host memory to the device through two pinned halves: one is filled while the
+/// other is on the link. One device copy a piece.
+/// Threads: one at a time.
+class pinned_staging {
+ public:
+  static constexpr std::uint64_t piece_bytes = std::uint64_t{16} << 20;
+
+  /// Errors: out_of_memory, unavailable.
+  static result<std::unique_ptr<pinned_staging>> create();
+  ~pinned_staging();
+  pinned_staging(const pinned_staging&) = delete;
+  pinned_staging& operator=(const pinned_staging&) = delete;
+
+  /// Returns once `source` has been read; the last pieces may still be on the link, in the order of
+  /// the stream. Errors: CUDA's.
+  result<void> copy_to_device(cudaStream_t on, void* destination, const void* source,
+                              std::uint64_t bytes);
+
+ private:
+  explicit pinned_staging(pinned_buffer memory) : memory_(std::move(memory)) {}
+
+  pinned_buffer memory_;
+  cudaEvent_t sent_[2] = {nullptr, nullptr};
+  unsigned next_ = 0;
+};
+
+}  // namespace assay::device

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this, the ground truth itself could be short of a record and still judge every counter.
+//
+// CUPTI has one session a process: the tests stand in an order, and the one that starves it needs a
+// process of its own.
+#include <vector>
+
+#include "probes/cupti/cupti_probe.h"
+#include "runtime/device/cuda/pinned_staging.h"
+#include "runtime/graph/captured_step.h"
+#include "runtime/telemetry/clock.h"
+#include "tests/gpu/gpu_gate.h"
+#include "tests/gpu/small_model.h"
+
+namespace assay::test {
+namespace {
+
+using probes::cupti_probe;
+using probes::cupti_tally;
+
+class record_list final : public trace::sink {
+ public:
+  result<void> contract(std::string_view) override { return {}; }
+  result<void> facts(std::string_view) override { return {}; }
+  result<void> records(std::span<const assay_record> more) override {
+    all.insert(all.end(), more.begin(), more.end());
+    return {};
+  }
+  result<void> snapshot(std::int64_t, std::span<const assay_reading>) override { return {}; }
+  result<void> end() override { return {}; }
+
+  std::vector<assay_record> of(std::uint8_t kind, std::uint8_t op) const {
+    std::vector<assay_record> found;
+    for (const assay_record& each : all)
+      if (each.kind == kind && each.op == op) found.push_back(each);
+    return found;
+  }
+  std::vector<assay_record> all;
+};
+
+graph::decode_shape two_layers() {
+  graph::decode_shape shape;
+  shape.hidden = 256;
+  shape.intermediate = 512;
+  shape.layers = 2;
+  shape.heads = 4;
+  shape.kv_heads = 2;
+  shape.head_dim = 64;
+  shape.vocab_rows = 500;
+  shape.page_tokens = 16;
+  shape.context_pages = 8;
+  shape.eps = 1e-6F;
+  return shape;
+}
+
+constexpr std::uint64_t odd_bytes = (std::uint64_t{64} << 20) + 4099;
+constexpr std::uint64_t small_bytes = 123'457;
+constexpr std::uint32_t replays = 20;
+constexpr std::uint32_t eager_steps = 3;
+
+/// Copies and steps with a known number of everything.
+result<void> known_work(const small_model& model, const device::pinned_buffer& host,
+                        std::byte* device, cudaStream_t stream, std::uint32_t& launches) {
+  ops::cuda::launch_site site;
+  site.stream = stream;
+  const graph::decode_step step = model.step(site);
+  launches = step.launches();
+  ASSAY_CUDA_TRY(cudaMemcpyAsync(device, host.data(), odd_bytes, cudaMemcpyHostToDevice, stream));
+  ASSAY_CUDA_TRY(cudaMemcpyAsync(device, host.data(), small_bytes, cudaMemcpyHostToDevice, stream));
+  ASSAY_CUDA_TRY(
+      cudaMemcpyAsync(device + odd_bytes, device, small_bytes, cudaMemcpyDeviceToDevice, stream));
+  ASSAY_CUDA_TRY(cudaMemsetAsync(device, 7, 4097, stream));
+  graph::captured_step replayed(stream, [&] { return step.submit(); });
+  for (std::uint32_t i = 0; i < replays; ++i) ASSAY_TRY(replayed.run());
+  for (std::uint32_t i = 0; i < eager_steps; ++i) ASSAY_TRY(step.submit());
+  ASSAY_CUDA_TRY(cudaMemcpyAsync(host.data(), device, 1, cudaMemcpyDeviceToHost, stream));
+  ASSAY_CUDA_TRY(cudaStreamSynchronize(stream));
+  return {};
+}
+
+TEST(Cupti1Holder, is_named_where_somebody_else_has_it) {
+  ASSAY_NEEDS_GPU();
+  const auto library = probes::cupti_library::load();
+  ASSERT_TRUE(library) << library.error().message;
+  CUpti_SubscriberHandle other = nullptr;
+  CUpti_SubscriberParams parameters{};
+  parameters.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+  parameters.subscriberName = "somebody else";
+  const auto ignore = [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {};
+  ASSERT_EQ((*library)->subscribe(&other, ignore, nullptr, &parameters), CUPTI_SUCCESS);
+  const auto refused = cupti_probe::open();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, error_kind::unavailable);
+  EXPECT_NE(refused.error().message.find("somebody else"), std::string::npos)
+      << refused.error().message;
+  ASSERT_EQ((*library)->unsubscribe(other), CUPTI_SUCCESS);
+}
+
+TEST(Cupti2Records, are_whole_and_exact) {
+  ASSAY_NEEDS_GPU();
+  auto opened = cupti_probe::open();
+  ASSERT_TRUE(opened) << opened.error().message;
+  cupti_probe& probe = **opened;
+  EXPECT_FALSE(cupti_probe::open()) << "a second session would have wrong correlation ids";
+
+  const small_model model(two_layers(), {5, 6, 7}, 31);
+  auto host = device::pinned_buffer::create(odd_bytes);
+  ASSERT_TRUE(host) << host.error().message;
+  const device_array<std::byte> memory(odd_bytes + small_bytes);
+  cudaStream_t stream = nullptr;
+  ASSERT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  record_list before;
+  const auto settled = probe.drain(before);
+  ASSERT_TRUE(settled) << settled.error().message;
+  const cupti_tally start = probe.tally();
+
+  const std::int64_t begin_ns = host_now().ns;
+  std::uint32_t launches = 0;
+  const auto worked = known_work(model, *host, memory.data(), stream, launches);
+  ASSERT_TRUE(worked) << worked.error().message;
+  const std::int64_t end_ns = host_now().ns;
+  record_list seen;
+  const auto drained = probe.drain(seen);
+  ASSERT_TRUE(drained) << drained.error().message;
+
+  const cupti_tally& now = probe.tally();
+  EXPECT_EQ(now.h2d_bytes - start.h2d_bytes, odd_bytes + small_bytes);
+  EXPECT_EQ(now.d2d_bytes - start.d2d_bytes, small_bytes);
+  EXPECT_EQ(now.d2h_bytes - start.d2h_bytes, 1U);
+  EXPECT_EQ(now.copies - start.copies, 4U);
+  EXPECT_EQ(now.memset_bytes - start.memset_bytes, 4097U);
+  EXPECT_EQ(now.kernels - start.kernels, std::uint64_t{launches} * (replays + eager_steps));
+  EXPECT_EQ(now.graph_kernels - start.graph_kernels, std::uint64_t{launches} * replays);
+  EXPECT_EQ(model.state().steps, replays + eager_steps);
+  EXPECT_EQ(now.unknown_records, 0U);
+  EXPECT_EQ(probe.lost_count(), 0U);
+  EXPECT_EQ(probe.denied_buffer_count(), 0U);
+
+  EXPECT_EQ(seen.of(ASSAY_ACTIVITY, ASSAY_OP_COPY).size(), 4U);
+  EXPECT_EQ(seen.of(ASSAY_ACTIVITY, ASSAY_OP_LAUNCH).size(), launches * (replays + eager_steps));
+  EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_COPY).size(), 4U);
+  // CUPTI records a launch that is only captured like one that runs: calls without an activity.
+  EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_LAUNCH).size(),
+            launches + replays + launches * eager_steps);
+  EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_SYNC).size(), 1U);
+  // 100 µs: the driver's own conversion of device times, beside our bracket's error.
+  const std::int64_t slack_ns = probe.clock_error_ns() + 100'000;
+  for (const assay_record& each : seen.all) {
+    if (each.kind != ASSAY_ACTIVITY) continue;
+    ASSERT_GE(each.start_ns, begin_ns - slack_ns);
+    ASSERT_LE(each.end_ns, end_ns + slack_ns);
+    ASSERT_LE(each.start_ns, each.end_ns);
+  }
+  std::printf("clock: error %lld ns, drift %.2f ppm\n",
+              static_cast<long long>(probe.clock_error_ns()), probe.clock_drift_ppm());
+  ASSERT_CUDA(cudaStreamDestroy(stream));
+}
+
+TEST(Cupti3Starved, says_what_it_lost) {
+  ASSAY_NEEDS_GPU();
+  auto opened = cupti_probe::open({.buffers = 1, .buffer_bytes = 16 << 10});
+  if (!opened && opened.error().kind == error_kind::usage)
+    GTEST_SKIP() << "needs a process of its own: " << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message;
+  const small_model model(two_layers(), {5, 6, 7}, 32);
+  const graph::decode_step step = model.step({});
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(step.submit());
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  record_list seen;
+  const auto drained = (*opened)->drain(seen);
+  ASSERT_TRUE(drained) << drained.error().message;
+  EXPECT_GT((*opened)->denied_buffer_count(), 0U);
+  EXPECT_GT((*opened)->lost_count(), 0U);
+  std::int64_t told = 0;
+  for (const assay_record& each : seen.all)
+    if (each.kind == ASSAY_LOSS) told += each.amount;
+  EXPECT_EQ(told, static_cast<std::int64_t>((*opened)->lost_count()));
+  EXPECT_LT((*opened)->tally().kernels, std::uint64_t{100} * step.launches());
+}
+
+}  // namespace
+}  // namespace assay::test

@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// How fast a GPU decodes at three published shapes, beside what it can read.
+//
+//   decode_bench FILE [SHAPE…]
+//
+// Writes JSON to FILE after each measurement, and a line to stdout. Base units: s, bytes/s.
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/device/cuda/cuda_try.h"
+#include "runtime/graph/captured_step.h"
+#include "tests/gpu/bench_kernels.h"
+#include "tests/gpu/bench_model.h"
+
+namespace assay::bench {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::uint32_t replays_a_sample = 100;
+constexpr int samples = 5;
+
+struct timer {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t begin = nullptr;
+  cudaEvent_t end = nullptr;
+
+  result<void> open() {
+    ASSAY_CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    ASSAY_CUDA_TRY(cudaEventCreate(&begin));
+    ASSAY_CUDA_TRY(cudaEventCreate(&end));
+    return {};
+  }
+  result<void> start() const {
+    ASSAY_CUDA_TRY(cudaEventRecord(begin, stream));
+    return {};
+  }
+  result<double> stop_s() const {
+    ASSAY_CUDA_TRY(cudaEventRecord(end, stream));
+    ASSAY_CUDA_TRY(cudaEventSynchronize(end));
+    float milliseconds = 0.0F;
+    ASSAY_CUDA_TRY(cudaEventElapsedTime(&milliseconds, begin, end));
+    return static_cast<double>(milliseconds) * 1e-3;
+  }
+};
+
+class report {
+ public:
+  explicit report(std::string path) : path_(std::move(path)) {}
+  void add(const char* section, json entry) {
+    all_[section].push_back(std::move(entry));
+    std::ofstream(path_) << all_.dump(2) << '\n';
+  }
+  void set(const char* name, json value) { all_[name] = std::move(value); }
+
+ private:
+  std::string path_;
+  json all_;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+result<double> measure_read(const timer& clock, report& out) {
+  constexpr std::uint64_t bytes = std::uint64_t{8} << 30;
+  void* memory = nullptr;
+  std::uint32_t* sink = nullptr;
+  ASSAY_CUDA_TRY(cudaMalloc(&memory, bytes));
+  ASSAY_CUDA_TRY(cudaMalloc(reinterpret_cast<void**>(&sink), sizeof *sink));
+  ASSAY_CUDA_TRY(fill_random(clock.stream, memory, bytes, 1.0F, 1));
+  double best = 0.0;
+  for (const std::uint32_t threads : {256U, 512U, 1024U})
+    for (const std::uint32_t a_multiprocessor : {1U, 2U, 4U, 8U, 64U}) {
+      const read_shape shape{132 * a_multiprocessor, threads};
+      ASSAY_CUDA_TRY(read_all(clock.stream, shape, memory, bytes, sink));
+      std::vector<double> rates;
+      for (int i = 0; i < samples; ++i) {
+        ASSAY_TRY(clock.start());
+        ASSAY_CUDA_TRY(read_all(clock.stream, shape, memory, bytes, sink));
+        ASSAY_TRY_ASSIGN(const double seconds, clock.stop_s());
+        rates.push_back(static_cast<double>(bytes) / seconds);
+      }
+      best = std::max(best, median(rates));
+      out.add("read", {{"blocks", shape.blocks},
+                       {"threads", threads},
+                       {"bytes", bytes},
+                       {"median_bytes_per_s", median(rates)}});
+    }
+  (void)cudaFree(memory);
+  (void)cudaFree(sink);
+  std::printf("read: %.3f TB/s\n", best * 1e-12);
+  return best;
+}
+
+/// Time that a boundary between two kernels of a graph costs, with nothing in them.
+result<void> measure_boundary(const timer& clock, bool may_overlap, report& out) {
+  constexpr int kernels = 200;
+  graph::captured_step step(clock.stream, [&]() -> result<void> {
+    for (int i = 0; i < kernels; ++i)
+      ASSAY_CUDA_TRY(do_nothing(clock.stream, 132, may_overlap && i > 0));
+    return {};
+  });
+  std::vector<double> times;
+  for (int i = 0; i < 20; ++i) {
+    ASSAY_TRY(clock.start());
+    ASSAY_TRY(step.run());
+    ASSAY_TRY_ASSIGN(const double seconds, clock.stop_s());
+    times.push_back(seconds / kernels);
+  }
+  out.add("boundary", {{"may_overlap", may_overlap}, {"median_s", median(times)}});
+  std::printf("boundary (%s): %.3f us\n", may_overlap ? "overlapping" : "in order",
+              median(times) * 1e6);
+  return {};
+}
+
+/// One projection alone, out of memory that no cache holds.
+result<void> measure_projection(const timer& clock, std::uint32_t columns, std::uint32_t ring_bytes,
+                                report& out) {
+  constexpr std::uint64_t bytes = std::uint64_t{1} << 30;
+  const auto rows = static_cast<std::uint32_t>(bytes / 2 / columns);
+  void* w = nullptr;
+  float* x = nullptr;
+  ASSAY_CUDA_TRY(cudaMalloc(&w, bytes));
+  ASSAY_CUDA_TRY(cudaMalloc(reinterpret_cast<void**>(&x), (columns + rows) * sizeof(float)));
+  ASSAY_CUDA_TRY(fill_random(clock.stream, w, bytes, 0.01F, 2));
+  ASSAY_CUDA_TRY(cudaMemsetAsync(x, 0, (columns + rows) * sizeof(float), clock.stream));
+  ops::cuda::launch_site site;
+  site.stream = clock.stream;
+  site.is_first = true;
+  site.ring_bytes = ring_bytes;
+  std::vector<double> rates;
+  for (int i = 0; i < samples + 2; ++i) {
+    ASSAY_TRY(clock.start());
+    ASSAY_CUDA_TRY(
+        ops::cuda::project_add(ops::cuda::element::bf16, site, {x, w, x + columns, rows, columns}));
+    ASSAY_TRY_ASSIGN(const double seconds, clock.stop_s());
+    if (i >= 2) rates.push_back(static_cast<double>(rows) * columns * 2 / seconds);
+  }
+  (void)cudaFree(w);
+  (void)cudaFree(x);
+  out.add("projection", {{"columns", columns},
+                         {"rows", rows},
+                         {"ring_bytes", ring_bytes},
+                         {"median_bytes_per_s", median(rates)}});
+  std::printf("projection %5u columns, ring %3u KiB: %.3f TB/s\n", columns, ring_bytes / 1024,
+              median(rates) * 1e-12);
+  return {};
+}
+
+struct decode_setting {
+  std::uint32_t context_tokens = 128;
+  std::uint32_t ring_bytes = 160 * 1024;
+  std::uint32_t cluster_blocks = 8;
+  bool may_overlap = true;
+  std::uint32_t prefetch_bytes = 64 * 1024;
+};
+
+result<void> measure_decode(const timer& clock, const bench_model& model, const model_shape& shape,
+                            const decode_setting& setting, double read_bytes_per_s, report& out) {
+  ops::cuda::launch_site site;
+  site.stream = clock.stream;
+  site.ring_bytes = setting.ring_bytes;
+  site.cluster_blocks = setting.cluster_blocks;
+  site.prefetch_bytes = setting.prefetch_bytes;
+  site.is_first = !setting.may_overlap;
+  const graph::decode_step step = model.step(site);
+  graph::captured_step replayed(clock.stream, [&] { return step.submit(); });
+  const std::uint32_t first = setting.context_tokens - replays_a_sample / 2;
+  std::vector<double> times;
+  for (int i = 0; i < samples + 1; ++i) {
+    ASSAY_TRY(model.seek(clock.stream, first));
+    ASSAY_TRY(clock.start());
+    for (std::uint32_t r = 0; r < replays_a_sample; ++r) ASSAY_TRY(replayed.run());
+    ASSAY_TRY_ASSIGN(const double seconds, clock.stop_s());
+    if (i > 0) times.push_back(seconds / replays_a_sample);
+  }
+  ASSAY_TRY_ASSIGN(const ops::cuda::decode_state state, model.state());
+  if (state.steps != replays_a_sample || state.token < 0)
+    return ASSAY_FAIL(internal, "the device counted " + std::to_string(state.steps) + " steps of " +
+                                    std::to_string(replays_a_sample) + ", last token " +
+                                    std::to_string(state.token));
+  const std::uint64_t bytes =
+      step_weight_bytes(shape) + step_kv_bytes(shape, setting.context_tokens);
+  const double step_s = median(times);
+  const double rate = static_cast<double>(bytes) / step_s;
+  const graph::graph_tally& tally = replayed.tally();
+  out.add("decode", {{"shape", shape.name},
+                     {"context_tokens", setting.context_tokens},
+                     {"ring_bytes", setting.ring_bytes},
+                     {"cluster_blocks", setting.cluster_blocks},
+                     {"may_overlap", setting.may_overlap},
+                     {"prefetch_bytes", setting.prefetch_bytes},
+                     {"kernels_per_step", tally.kernel_nodes},
+                     {"replays", tally.replays},
+                     {"eager_reason", tally.eager_reason},
+                     {"step_bytes", bytes},
+                     {"step_s", times},
+                     {"median_step_s", step_s},
+                     {"tokens_per_s", 1.0 / step_s},
+                     {"bytes_per_s", rate},
+                     {"read_ratio", rate / read_bytes_per_s}});
+  std::printf(
+      "%-13s context %4u ring %3u cluster %2u prefetch %3u %s: %7.1f tok/s  %6.1f us  %.3f TB/s = "
+      "%4.1f %% of read, %llu kernels%s%s\n",
+      shape.name.c_str(), setting.context_tokens, setting.ring_bytes / 1024, setting.cluster_blocks,
+      setting.prefetch_bytes / 1024, setting.may_overlap ? "overlap" : "inorder", 1.0 / step_s,
+      step_s * 1e6, rate * 1e-12, 100.0 * rate / read_bytes_per_s,
+      static_cast<unsigned long long>(tally.kernel_nodes),
+      tally.eager_reason.empty() ? "" : " EAGER: ", tally.eager_reason.c_str());
+  std::fflush(stdout);
+  return {};
+}
+
+const decode_setting settings[] = {
+    {128},
+    {128, 160 * 1024, 8, true, 0},
+    {128, 160 * 1024, 8, true, 32 * 1024},
+    {128, 160 * 1024, 8, true, 128 * 1024},
+    {128, 160 * 1024, 8, true, 256 * 1024},
+    {128, 120 * 1024, 8, true, 128 * 1024},
+    {128, 190 * 1024, 8, true, 128 * 1024},
+    {128, 160 * 1024, 16, true, 128 * 1024},
+    {4096},
+    {4096, 160 * 1024, 16},
+    {128, 160 * 1024, 8, false},
+};
+
+result<void> run(const std::string& path, const std::vector<std::string>& wanted) {
+  ASSAY_TRY(device::find_cuda_device(0));
+  timer clock;
+  ASSAY_TRY(clock.open());
+  report out(path);
+  ASSAY_TRY_ASSIGN(const double read, measure_read(clock, out));
+  for (const bool may_overlap : {false, true}) ASSAY_TRY(measure_boundary(clock, may_overlap, out));
+  for (const std::uint32_t columns : {1024U, 2048U, 3072U, 4096U, 8192U, 14336U})
+    for (const std::uint32_t ring : {160U})
+      ASSAY_TRY(measure_projection(clock, columns, ring * 1024, out));
+  for (const model_shape& shape : published_shapes()) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), shape.name) == wanted.end())
+      continue;
+    ASSAY_TRY_ASSIGN(const bench_model model, bench_model::create(clock.stream, shape));
+    for (const decode_setting& setting : settings)
+      ASSAY_TRY(measure_decode(clock, model, shape, setting, read, out));
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace assay::bench
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: decode_bench FILE [SHAPE…]\n");
+    return 2;
+  }
+  const auto ran = assay::bench::run(argv[1], {argv + 2, argv + argc});
+  if (ran) return 0;
+  std::fprintf(stderr, "decode_bench: %s\n", ran.error().message.c_str());
+  return 3;
+}
