@@ -148,7 +148,7 @@ result<void> run::load() {
   seen.weights = recorder_.window_tally().of(telemetry::range::weights);
   seen.operations = recorder_.window_tally().operations();
   seen.arena_bytes = recorder_.window_tally().memory_bytes();
-  seen.spin_ns = options_.spin_ns;
+  seen.copy_ceiling_bytes_per_s = conditions_->copy_ceiling_bytes_per_s();
   ASSAY_TRY(recorder_.observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
   return {};

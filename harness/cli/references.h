@@ -22,17 +22,12 @@ struct thread_time {
   std::int64_t workers_wait_ns = 0;  ///< the same of the streams' workers and helpers, summed
   std::int64_t steal_ns = 0;         ///< taken by the hypervisor, machine-wide, to the tick
   std::int64_t workers_run_ns = 0;   ///< of the streams' workers and their helpers on a CPU, summed
-  std::int64_t busiest_run_ns = 0;   ///< of the one of them that ran longest
 };
 
 /// Sum of two brackets of one thread.
 inline thread_time operator+(const thread_time& a, const thread_time& b) {
-  return {a.run_ns + b.run_ns,
-          a.wait_ns + b.wait_ns,
-          a.workers_wait_ns + b.workers_wait_ns,
-          a.steal_ns + b.steal_ns,
-          a.workers_run_ns + b.workers_run_ns,
-          a.busiest_run_ns + b.busiest_run_ns};
+  return {a.run_ns + b.run_ns, a.wait_ns + b.wait_ns, a.workers_wait_ns + b.workers_wait_ns,
+          a.steal_ns + b.steal_ns, a.workers_run_ns + b.workers_run_ns};
 }
 
 /// The load of a checkpoint, as the harness saw it.
@@ -44,9 +39,9 @@ struct load_evidence {
   thread_time caller;
   std::int64_t major_faults_count = 0;
   range_tally weights;
-  std::int64_t spin_ns = 0;      ///< how long a worker without work spins before it sleeps
-  std::int64_t arena_bytes = 0;  ///< granted to the runtime, by the arena's records
-  std::int64_t operations = 0;   ///< activities of every range but the sentinel's
+  double copy_ceiling_bytes_per_s = 0.0;  ///< what the link probe measured; 0 where it has none
+  std::int64_t arena_bytes = 0;           ///< granted to the runtime, by the arena's records
+  std::int64_t operations = 0;            ///< activities of every range but the sentinel's
 };
 
 /// One encode of a prompt.

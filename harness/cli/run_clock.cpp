@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -58,9 +57,7 @@ result<thread_time> run_accounts::since_start() const {
   spent.wait_ns = (caller - begin_[0]).wait_ns;
   for (std::size_t i = 1; i < begin_.size(); ++i) {
     ASSAY_TRY_ASSIGN(const auto worker, probe_.read(i));
-    const std::int64_t run_ns = (worker - begin_[i]).run_ns;
-    spent.workers_run_ns += run_ns;
-    spent.busiest_run_ns = std::max(spent.busiest_run_ns, run_ns);
+    spent.workers_run_ns += (worker - begin_[i]).run_ns;
     spent.workers_wait_ns += (worker - begin_[i]).wait_ns;
   }
   ASSAY_TRY_ASSIGN(const std::int64_t steal_now_ns, steal_ns());

@@ -96,6 +96,12 @@ std::string run_conditions::facts_of_traffic(const scenarios::expected_traffic& 
   return trace::to_json(facts);
 }
 
+double run_conditions::copy_ceiling_bytes_per_s() const {
+  for (const trace::link_ceiling& each : link_->ceilings())
+    if (each.link == telemetry::link_class::host_memcpy) return each.soft_bytes_per_s;
+  return 0.0;
+}
+
 std::string run_conditions::facts_after() const {
   trace::run_facts after;
   after.ceilings = link_->ceilings();

@@ -36,6 +36,8 @@ class run_conditions {
   /// What the scenario must move, once its prompts are ids; an upper bound where the model may stop
   /// it early.
   static std::string facts_of_traffic(const scenarios::expected_traffic& traffic, bool is_exact);
+  /// Of one copy between two places in memory, as far as measured; 0 where nobody has it.
+  double copy_ceiling_bytes_per_s() const;
   /// Ceilings, and what changed while the run went on.
   std::string facts_after() const;
 

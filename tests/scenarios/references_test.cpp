@@ -252,6 +252,11 @@ TEST(References, of_a_load_take_the_cache_from_what_the_arena_granted) {
       value_of(said, id::checkpoint_unused_tensors_count, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),
       0);
   EXPECT_EQ(value_of(said, id::checkpoint_load_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST), 4800);
+  EXPECT_EQ(value_of(said, id::weights_h2d_ns, ASSAY_SOURCE_LEDGER, ASSAY_AT_LEAST), std::nullopt)
+      << "nobody measured a ceiling";
+  seen.copy_ceiling_bytes_per_s = 2e9;
+  EXPECT_EQ(value_of(references_of(seen), id::weights_h2d_ns, ASSAY_SOURCE_LEDGER, ASSAY_AT_LEAST),
+            6'951'936 / 2);
   EXPECT_EQ(value_of(said, id::checkpoint_load_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_MOST),
             3000 + 200 + 10 + 800 + 1'000'000);
   // What came from a disk kept the caller waiting in a way that no account tells.
