@@ -159,10 +159,11 @@ result<void> check_identity(const contract_row& row,
   if (!balance) return {};
   for (const identity_term& term : balance->terms)
     if (!names.contains(term.counter))
-      return ASSAY_FAIL(unusable_input,
-                        fmt::format("the identity of the contract's counter {} names {}, which the "
-                                    "contract does not have; add it, or say \"none: \" and why",
-                                    row.name, printable(term.counter)));
+      return ASSAY_FAIL(
+          unusable_input,
+          fmt::format("the contract's counter {} has an identity that names {}, which "
+                      "the contract does not have; add it, or say \"none: \" and why",
+                      row.name, printable(term.counter)));
   return {};
 }
 
