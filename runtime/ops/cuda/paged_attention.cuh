@@ -20,6 +20,9 @@ namespace assay::ops::cuda {
 
 inline constexpr int attention_threads = 256;
 inline constexpr std::uint32_t most_ranks = 16;  ///< blocks of a cluster
+/// A block takes this many tokens before a second one helps: adding up two blocks' results costs
+/// more than attending to so few.
+inline constexpr std::uint32_t tokens_a_block = 256;
 inline constexpr int batch_tokens = 4;  ///< tokens a team scores before it looks at their maximum
 
 /// A team of lanes holds one head's row, 16 bytes a lane.
@@ -73,8 +76,8 @@ __device__ __forceinline__ float team_sum(float value) {
 /// Where a thread stands in the cluster, and what it attends to.
 struct attention_place {
   std::uint32_t kv_head, first_head, head_count;  ///< query heads that this block takes
-  std::uint32_t rank, ranks;                      ///< within the cluster
-  std::uint32_t lane_column;                      ///< first of the lane's columns in a row
+  std::uint32_t rank, ranks;  ///< within the cluster, of those blocks that have work
+  std::uint32_t lane_column;  ///< first of the lane's columns in a row
   std::uint32_t position;
 };
 
@@ -134,22 +137,37 @@ __device__ __forceinline__ void norm_and_rotate(float (&row)[vector_values<T>], 
   }
 }
 
+/// What the projection before has just written, this lane's columns of it: the query of this team's
+/// head, the new key and the new value. Three loads that wait together.
+template <class T>
+struct fresh_rows {
+  float q[vector_values<T>];
+  float k[vector_values<T>];
+  float v[vector_values<T>];
+};
+
+template <class T, int HeadDim>
+__device__ __forceinline__ void load_fresh(const attention_arguments& a, const attention_place& at,
+                                           fresh_rows<T>& fresh) {
+  // Teams beyond the block's heads take the first one again: what they hold is not used.
+  const std::uint32_t mine = threadIdx.x / attention_team<T, HeadDim>::lanes;
+  const std::uint32_t head = at.first_head + (mine < at.head_count ? mine : 0);
+  const float* k = a.qkv + (a.heads + at.kv_head) * HeadDim + at.lane_column;
+  load_activations(a.qkv + head * HeadDim + at.lane_column, fresh.q);
+  load_activations(k, fresh.k);
+  load_activations(k + a.kv_heads * HeadDim, fresh.v);
+}
+
 /// The new token's key and value, as the cache keeps them. The team whose token it is appends them,
 /// in the block that takes the KV head's first query heads.
 template <class T, int HeadDim>
 __device__ __forceinline__ void new_token(const attention_arguments& a, const attention_place& at,
-                                          const float* cosines, const float* sines, uint4& key,
-                                          uint4& value) {
-  constexpr int values = vector_values<T>;
-  const float* k = a.qkv + (a.heads + at.kv_head) * HeadDim + at.lane_column;
-  float row[values];
-  load_activations(k, row);
-  float value_row[values];
-  load_activations(k + a.kv_heads * HeadDim, value_row);
-  norm_and_rotate<T, HeadDim>(row, static_cast<const T*>(a.k_gain), a.eps, cosines, sines,
+                                          const float* cosines, const float* sines,
+                                          fresh_rows<T>& fresh, uint4& key, uint4& value) {
+  norm_and_rotate<T, HeadDim>(fresh.k, static_cast<const T*>(a.k_gain), a.eps, cosines, sines,
                               at.lane_column);
-  key = narrow<T>(row);
-  value = narrow<T>(value_row);
+  key = narrow<T>(fresh.k);
+  value = narrow<T>(fresh.v);
   using team = attention_team<T, HeadDim>;
   const std::uint32_t turn = at.position / team::in_block;
   const bool is_mine =
@@ -241,24 +259,20 @@ __device__ __forceinline__ void attend(const attention_arguments& a, const atten
 /// Queries of this block's heads, normed, rotated, and scaled so that e^x becomes 2^x: a head each
 /// team, as long as there are teams.
 template <class T, int HeadDim, int Heads>
-__device__ __forceinline__ void load_queries(const attention_arguments& a,
-                                             const attention_place& at,
+__device__ __forceinline__ void keep_queries(const attention_arguments& a,
+                                             const attention_place& at, fresh_rows<T>& fresh,
                                              attention_memory<T, HeadDim, Heads>& memory) {
   using team = attention_team<T, HeadDim>;
   static_assert(team::in_block >= Heads);
   const float scale = rsqrtf(static_cast<float>(HeadDim)) * 1.44269504088896340736F;
   const int mine = static_cast<int>(threadIdx.x) / team::lanes;
-  // Whole warps, because their lanes shuffle together. A block may have fewer heads than its kernel
-  // covers: those hold the first one again.
+  // Whole warps, because their lanes shuffle together.
   if (static_cast<int>(threadIdx.x) / 32 * team::in_warp >= Heads) return;
-  const std::uint32_t h = mine < static_cast<int>(at.head_count) ? mine : 0;
-  float row[team::values];
-  load_activations(a.qkv + (at.first_head + h) * HeadDim + at.lane_column, row);
-  norm_and_rotate<T, HeadDim>(row, static_cast<const T*>(a.q_gain), a.eps, memory.cosines,
+  norm_and_rotate<T, HeadDim>(fresh.q, static_cast<const T*>(a.q_gain), a.eps, memory.cosines,
                               memory.sines, at.lane_column);
   if (mine >= Heads) return;
 #pragma unroll
-  for (int v = 0; v < team::values; ++v) memory.q[mine][at.lane_column + v] = row[v] * scale;
+  for (int v = 0; v < team::values; ++v) memory.q[mine][at.lane_column + v] = fresh.q[v] * scale;
 }
 
 /// Adds up the teams of a warp: each ends with the same sums.
@@ -348,6 +362,17 @@ __device__ __forceinline__ void merge_cluster(const attention_arguments& a,
   }
 }
 
+/// The result of a block that has the whole context.
+template <class T, int HeadDim, int Heads>
+__device__ __forceinline__ void write_alone(const attention_arguments& a, const attention_place& at,
+                                            const attention_memory<T, HeadDim, Heads>& memory) {
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < at.head_count * HeadDim; i += attention_threads) {
+    const std::uint32_t h = i / HeadDim;
+    a.out[at.first_head * HeadDim + i] = memory.mixed[h][i % HeadDim] / memory.sum[h];
+  }
+}
+
 template <int Heads>
 __device__ __forceinline__ attention_place place_of(const attention_arguments& a,
                                                     std::uint32_t lane_column) {
@@ -358,10 +383,11 @@ __device__ __forceinline__ attention_place place_of(const attention_arguments& a
   const std::uint32_t first = blockIdx.y % parts * Heads;
   at.first_head = at.kv_head * group + first;
   at.head_count = group - first < Heads ? group - first : Heads;
-  at.rank = blockIdx.x;
-  at.ranks = gridDim.x;
   at.lane_column = lane_column;
   at.position = static_cast<std::uint32_t>(__ldcg(&a.state->position));
+  const std::uint32_t useful = at.position / tokens_a_block + 1;
+  at.rank = blockIdx.x;
+  at.ranks = useful < gridDim.x ? useful : gridDim.x;
   return at;
 }
 
@@ -374,6 +400,7 @@ __global__ void __launch_bounds__(attention_threads, 2)
   auto& memory = *reinterpret_cast<attention_memory<T, HeadDim, Heads>*>(raw_memory);
   allow_next_kernel();
   const attention_place at = place_of<Heads>(a, threadIdx.x % team::lanes * team::values);
+  if (at.rank >= at.ranks) return;  // a barrier of the cluster waits for those that have not left
   attention_state<T, HeadDim, Heads> s{};
 #pragma unroll
   for (int h = 0; h < Heads; ++h) s.maximum[h] = -INFINITY;
@@ -386,10 +413,12 @@ __global__ void __launch_bounds__(attention_threads, 2)
   __syncthreads();
   wait_for_previous_kernel();
 
-  load_queries(a, at, memory);
+  fresh_rows<T> fresh;
+  load_fresh<T, HeadDim>(a, at, fresh);
+  keep_queries(a, at, fresh, memory);
   uint4 new_key;
   uint4 new_value;
-  new_token<T, HeadDim>(a, at, memory.cosines, memory.sines, new_key, new_value);
+  new_token<T, HeadDim>(a, at, memory.cosines, memory.sines, fresh, new_key, new_value);
   __syncthreads();
   // The bound is the same for all teams of a warp: they shuffle together.
   const std::uint32_t warp = threadIdx.x / 32;
@@ -411,6 +440,7 @@ __global__ void __launch_bounds__(attention_threads, 2)
   }
   __syncthreads();
   merge_block(memory);
+  if (at.ranks == 1) return write_alone(a, at, memory);
   cooperative_groups::this_cluster().sync();
   merge_cluster(a, at, memory);
   cooperative_groups::this_cluster().sync();  // nobody leaves while others read its memory
