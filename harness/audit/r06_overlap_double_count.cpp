@@ -70,10 +70,19 @@ bool is_overlap_summed(const counter_evidence& counter) {
          sum_behind(counter).has_value();
 }
 
+namespace {
+
+// What brackets may be off by can double a time that short.
+bool is_below_slack(const counter_evidence& counter) {
+  return counter.span_ns < 4.0 * bracket_slack_ns * static_cast<double>(counter.span_windows);
+}
+
+}  // namespace
+
 rule_outcome overlap_double_count(const evidence& from, void_map&) {
   rule_outcome out;
   for (const counter_evidence& counter : from.counters) {
-    if (!is_eligible(counter)) continue;
+    if (!is_eligible(counter) || is_below_slack(counter)) continue;
     out.evaluated += counter.span_windows;
     if (is_overlap_summed(counter)) out.findings.push_back(describe(counter, *sum_behind(counter)));
   }
