@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/cli/gpu_decode.h"
 #include "harness/cli/host_choice.h"
 #include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
@@ -130,6 +131,12 @@ result<found> memory() {
                is_short};
 }
 
+// To decode is not to be audited: degraded until its counters have references.
+result<found> cuda_device() {
+  ASSAY_TRY_ASSIGN(std::string words, gpu_words());
+  return found{std::move(words), true};
+}
+
 // Takes the samples of a measurement of which only the result is wanted.
 class discard final : public trace::sink {
  public:
@@ -194,8 +201,7 @@ std::vector<ability> examine_references() {
       of("cores", cores()),
       of("load", load()),
       of("memory", memory()),
-      {"CUDA device", ability_state::no,
-       "this build has no CUDA backend; CUPTI, CUDA events and NVML cannot be asked"},
+      of("CUDA device", cuda_device()),
   };
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
 
 #include "runtime/telemetry/result.h"
 
@@ -27,6 +28,10 @@ struct gpu_decode_claims {
   std::uint64_t eager_steps = 0;
   std::uint32_t launches_per_step = 0;
 };
+
+/// What of the first GPU can be had, for assay doctor. Errors: unavailable, where there is none or
+/// this program was built without CUDA.
+result<std::string> gpu_words();
 
 /// Continues a prompt greedily on the first GPU, until an eos id, max_new_tokens, an interruption
 /// or the end of the context. `take` gets each id as it arrives: the first alone, then a few at a
