@@ -155,12 +155,13 @@ result<void> measure_projection(const timer& clock, std::uint32_t columns, std::
   return {};
 }
 
+// What is not named is what the runtime decodes with.
 struct decode_setting {
   std::uint32_t context_tokens = 128;
-  std::uint32_t ring_bytes = 160 * 1024;
-  std::uint32_t cluster_blocks = 8;
+  std::uint32_t ring_bytes = ops::cuda::launch_site{}.ring_bytes;
+  std::uint32_t cluster_blocks = ops::cuda::launch_site{}.cluster_blocks;
   bool may_overlap = true;
-  std::uint32_t prefetch_bytes = 64 * 1024;
+  std::uint32_t prefetch_bytes = ops::cuda::launch_site{}.prefetch_bytes;
 };
 
 result<void> measure_decode(const timer& clock, const bench_model& model, const model_shape& shape,
@@ -221,7 +222,7 @@ result<void> measure_decode(const timer& clock, const bench_model& model, const 
 
 const decode_setting settings[] = {
     {128},
-    {128, 160 * 1024, 8, true, 0},
+    {128, 160 * 1024, 8, true, 64 * 1024},
     {128, 160 * 1024, 8, true, 32 * 1024},
     {128, 160 * 1024, 8, true, 128 * 1024},
     {128, 160 * 1024, 8, true, 256 * 1024},
