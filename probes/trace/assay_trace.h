@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: The Assay authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The Assay trace format, version 1, and a writer for it in one C99 header. docs/trace-format.md is
- * its specification. Any program can include this file to write counters, their contract and
- * records that `assay audit FILE` judges.
+ * The Assay trace format, version 1, and its writer in one C99 header; docs/trace-format.md is its
+ * specification. With it any program writes what `assay audit FILE` judges.
  *
  * Layout: a 16-byte file header, then blocks. A block is a 24-byte header and its payload, with a
  * CRC-32 over both: a file cut off by a crash is good up to there. Little-endian. Times are ns.
@@ -65,13 +64,11 @@ typedef enum assay_record_kind {
                              stream: contract row; op: assay_relation; direction: assay_source;
                              amount: value as int64 or bits of a double; range: whose records */
   ASSAY_CLOCK_SAMPLE = 7, /* start/end: host clock before/after; amount: device clock between */
-  ASSAY_SENTINEL = 8,     /* a known-answer operation was made: correlation; amount: bytes that must
-                             show, or blocks; op: 1 if its content was verified, 0 if it was
-                             wrong; start/end: when; extra[0]: 1 copy, 2 launch, 3 copy made to
-                             look; extra[1]: ns that a launch ran by its own clock */
+  ASSAY_SENTINEL = 8,     /* a known-answer operation: correlation; amount: bytes that must show,
+                             or blocks; op: 1 content verified, 0 wrong; start/end: when; extra[0]:
+                             1 copy, 2 launch, 3 copy made to look; extra[1]: ns of a launch */
   ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; start: when; op: role */
-  ASSAY_LINK_SAMPLE = 10, /* direction: assay_link; amount: bytes; start/end;
-                             extra[0] working set */
+  ASSAY_LINK_SAMPLE = 10, /* direction: link; amount: bytes; start/end; extra[0]: working set */
   ASSAY_LOSS = 11         /* direction: assay_source; amount: records lost since the last LOSS */
 } assay_record_kind;
 
@@ -115,7 +112,10 @@ typedef enum assay_source {
 typedef enum assay_link {
   ASSAY_LINK_HOST_MEMCPY = 1,
   ASSAY_LINK_HOST_READ = 2,
-  ASSAY_LINK_PCIE = 3
+  ASSAY_LINK_PCIE = 3,         /* pinned host memory to or from a GPU */
+  ASSAY_LINK_DEVICE_READ = 4,  /* memory of a GPU, read by its kernels */
+  ASSAY_LINK_DEVICE_COPY = 5,  /* memory of a GPU, copied within it: the bytes count once */
+  ASSAY_LINK_PCIE_PAGEABLE = 6 /* host memory that is not pinned, to a GPU */
 } assay_link;
 
 /* 72 bytes. Fields that a kind does not name are 0. */

@@ -174,6 +174,12 @@ std::string_view to_string(link_class value) {
       return "host_read";
     case link_class::pcie:
       return "pcie";
+    case link_class::device_read:
+      return "device_read";
+    case link_class::device_copy:
+      return "device_copy";
+    case link_class::pcie_pageable:
+      return "pcie_pageable";
   }
   return "?";
 }

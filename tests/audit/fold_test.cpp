@@ -7,11 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/audit/ceilings.h"
 #include "harness/audit/correlation_matcher.h"
 #include "harness/audit/gates.h"
 #include "harness/audit/interval.h"
 #include "harness/audit/sentinel_fold.h"
 #include "harness/audit/span_fold.h"
+#include "runtime/telemetry/catalog.h"
 #include "runtime/telemetry/range.h"
 #include "tests/audit/trace_builder.h"
 
@@ -324,6 +326,52 @@ TEST(Malformed, records_of_random_bits_are_survived) {
     const auto report = auditor.finish().value();
     for (const model::counter_line& line : report.counters)
       EXPECT_NE(line.verdict, verdict::agree) << line.name;
+  }
+}
+
+assay_record link_sample(std::size_t link, std::int64_t bytes) {
+  assay_record record{};
+  record.kind = ASSAY_LINK_SAMPLE;
+  record.direction = static_cast<std::uint8_t>(link);
+  record.start_ns = 1'000;
+  record.end_ns = 2'000;
+  record.amount = bytes;
+  return record;
+}
+
+TEST(Ceilings, hold_each_link_of_the_contract_apart_and_reach_the_report) {
+  test_trace trace = simulate();
+  trace.facts.ceilings.clear();
+  std::vector<std::string> names;
+  for (std::size_t link = 1; link < audit::link_classes; ++link) {
+    names.emplace_back(telemetry::to_string(static_cast<telemetry::link_class>(link)));
+    for (int i = 0; i < 3; ++i)
+      trace.pieces.insert(trace.pieces.begin(),
+                          link_sample(link, static_cast<std::int64_t>(1'000 * link)));
+  }
+  EXPECT_THAT(names, testing::Each(testing::Ne("?")));
+  EXPECT_EQ(telemetry::to_string(static_cast<telemetry::link_class>(audit::link_classes)), "?")
+      << "one more link than the audit folds";
+  const auto report = trace.audit();
+  ASSERT_EQ(report.ceilings.size(), names.size());
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    EXPECT_EQ(report.ceilings[at].link, names[at]);
+    EXPECT_DOUBLE_EQ(report.ceilings[at].soft_bytes_per_s,
+                     1.05 * 1e12 * static_cast<double>(at + 1));
+  }
+}
+
+TEST(Ceilings, of_one_link_judge_no_other) {
+  for (std::size_t link = 1; link < audit::link_classes; ++link) {
+    test_trace trace = simulate();
+    const auto of_times = static_cast<telemetry::link_class>(link);
+    for (trace::contract_row& row : trace.rows)
+      if (row.pairs_with.link != telemetry::link_class::none) row.pairs_with.link = of_times;
+    for (std::size_t low = 1; low < audit::link_classes; ++low) {
+      trace.facts.ceilings = {{static_cast<telemetry::link_class>(low), 1.0, 2.0, 5, {}}};
+      const auto found = rules_on(trace.audit(), name_of(weights_rate));
+      EXPECT_EQ(testing::Value(found, testing::Contains("R02")), low == link) << link << ' ' << low;
+    }
   }
 }
 
