@@ -118,12 +118,20 @@ typedef enum assay_link {
   ASSAY_LINK_PCIE_PAGEABLE = 6 /* host memory that is not pinned, to a GPU */
 } assay_link;
 
+typedef enum assay_submission_flag {
+  ASSAY_REFUSED = 1, /* the call returned an error: nothing was enqueued */
+  ASSAY_SPLIT = 2,   /* its work shows as one activity or more of this correlation: of a copy they
+                        are its parts, amount bytes together; of a launch they are its kernels,
+                        amount of them, 0: nobody said how many */
+  ASSAY_UNTOLD = 4   /* neither stream, direction nor amount is told */
+} assay_submission_flag;
+
 /* 72 bytes. Fields that a kind does not name are 0. */
 typedef struct assay_record {
   uint8_t kind;      /* assay_record_kind */
   uint8_t op;        /* by kind */
   uint8_t direction; /* assay_direction, or by kind */
-  uint8_t flags;     /* bit 0: the call was refused (SUBMISSION) */
+  uint8_t flags;     /* SUBMISSION: assay_submission_flag */
   uint16_t range;    /* label that was open at the submission; 0 none */
   uint16_t reserved;
   uint32_t stream; /* or by kind */
