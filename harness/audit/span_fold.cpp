@@ -37,6 +37,7 @@ void span_fold::take(std::span<const operation> operations) {
 void span_fold::take_event(const operation& op) {
   latest_event_ = {true,
                    op.is_mistimed,
+                   op.start_ns,
                    op.end_ns,
                    op.call_start_ns,
                    op.call_end_ns,
@@ -92,7 +93,10 @@ span_sample span_fold::close(std::int64_t end_ns, std::span<const operation> wai
   }
   if (out.has_bracket) {
     out.is_mistimed = out.is_mistimed || before_.is_mistimed || after_.is_mistimed;
-    out.bracket_ns = saturating_sub(after_.stamp_ns, before_.stamp_ns);
+    out.bracket_ns = saturating_sub(after_.late_ns, before_.late_ns);
+    out.least_bracket_ns =
+        std::max<std::int64_t>(saturating_sub(after_.early_ns, before_.late_ns), 0);
+    out.most_bracket_ns = saturating_sub(after_.late_ns, before_.early_ns);
     out.enclosing_ns = std::max(out.span_ns(), longest_bracket_ns(end_ns, waits));
     // Outside every window and without a wait nothing bounds the second event.
     out.has_bracket = out.enclosing_ns < std::numeric_limits<std::int64_t>::max() / 2;

@@ -33,6 +33,14 @@ std::uint32_t call_book::stream_of(std::uint32_t driver_stream, std::uint32_t to
   return streams_[driver_stream] = told_stream;
 }
 
+bool call_book::is_inner_event(const assay_record& record) const {
+  if (record.op != ASSAY_OP_EVENT) return false;
+  const auto id = ids_.find(record.correlation);
+  if (id == ids_.end()) return false;
+  const auto call = calls_.find(id->second);
+  return call != calls_.end() && call->second.op == ASSAY_OP_COPY;
+}
+
 void call_book::rename(assay_record& record) {
   const std::uint64_t driver_correlation = record.correlation;
   record.correlation |= driver_correlation_bit;
@@ -58,13 +66,14 @@ void call_book::join(std::span<const claimed_call> claims, std::span<const assay
   calls_.clear();
   for (const claimed_call& each : claims) ids_[each.driver_correlation] = each.our_id;
   for (const assay_record& each : told)
-    if (each.kind == ASSAY_SUBMISSION) calls_[each.correlation] = {each.range, each.stream};
+    if (each.kind == ASSAY_SUBMISSION) calls_[each.correlation] = {each.op, each.range, each.stream};
 
   std::vector<assay_record> others;
   std::vector<assay_record> own_calls;
   std::vector<assay_record> activities;
   for (assay_record& record : records) {
     if (is_activity(record)) {
+      if (is_inner_event(record)) continue;
       rename(record);
       activities.push_back(record);
     } else if (record.kind != ASSAY_SUBMISSION) {
@@ -76,6 +85,9 @@ void call_book::join(std::span<const claimed_call> claims, std::span<const assay
       own_calls.push_back(record);
     }
   }
+  std::stable_sort(
+      activities.begin(), activities.end(),
+      [](const assay_record& a, const assay_record& b) { return a.start_ns < b.start_ns; });
   records = std::move(others);
   records.insert(records.end(), told.begin(), told.end());
   records.insert(records.end(), own_calls.begin(), own_calls.end());

@@ -34,6 +34,8 @@ class call_book {
   /// Replaces what is in `records`, which has the driver's correlation ids, by what a trace takes:
   /// `told`, then the harness's own calls, then all activities; other records go first.
   /// A driver's SUBMISSION of a device's call is left out: the device told it, with its amount.
+  /// Activities come sorted by their start. An event that a copy's call recorded is the device's own
+  /// and is left out.
   /// Work of nobody's call keeps range 0 and a correlation that no call has.
   void join(std::span<const claimed_call> claims, std::span<const assay_record> told,
             std::vector<assay_record>& records);
@@ -43,9 +45,11 @@ class call_book {
 
  private:
   struct known_call {
+    std::uint8_t op = 0;
     std::uint16_t range = 0;
     std::uint32_t stream = 0;
   };
+  bool is_inner_event(const assay_record& record) const;
   void rename(assay_record& record);
   std::uint32_t stream_of(std::uint32_t driver_stream, std::uint32_t told_stream);
 

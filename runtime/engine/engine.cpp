@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/engine/engine.h"
 
+#include <string_view>
 #include <utility>
 
 #include "runtime/checkpoint/checkpoint.h"
@@ -20,6 +21,18 @@ void publish_checkpoint(const checkpoint::checkpoint& opened, telemetry::counter
   counters.add(counter_id::checkpoint_tensor_bytes, as_count(opened.weights().tensor_bytes()));
   counters.add(counter_id::checkpoint_unused_tensors_count,
                as_count(opened.unused_tensors().size()));
+}
+
+// What a run on this device cannot have.
+void mark_absent(telemetry::counter_writer& counters) {
+  constexpr std::string_view no_graphs = "the host device enqueues operators; it has no graphs";
+  constexpr std::string_view no_choices = "logits go to the host, which chooses";
+  for (const counter_id id : {counter_id::graph_captures_count, counter_id::graph_instantiations_count,
+                              counter_id::graph_replays_count, counter_id::graph_eager_steps_count})
+    counters.mark_not_applicable(id, no_graphs);
+  for (const counter_id id : {counter_id::choices_d2h_bytes, counter_id::choices_d2h_copies_count,
+                              counter_id::choices_d2h_ns})
+    counters.mark_not_applicable(id, no_choices);
 }
 
 // The mapping is closed again when this returns: what is resident no longer needs the file.
@@ -60,14 +73,12 @@ result<std::unique_ptr<engine>> engine::start(resident_model model, device::devi
   ASSAY_TRY_ASSIGN(activations buffers, activations::create(*model.arena, model.config, context));
   ASSAY_TRY_ASSIGN(submitter compute, submitter::create(on, counters));
   auto made = std::make_unique<state>(on, counters, std::move(model), std::move(cache),
-                                      std::move(buffers), std::move(compute));
+                                      std::move(buffers), std::move(compute), context);
   ASSAY_TRY_ASSIGN(made->inputs_span, event_pair::create(on));
   ASSAY_TRY_ASSIGN(made->compute_span, event_pair::create(on));
   ASSAY_TRY_ASSIGN(made->logits_span, event_pair::create(on));
-  made->context_tokens = context;
   made->ids.reserve(context);
-  counters.add(counter_id::engine_requests_count, 0);
-  counters.set(counter_id::engine_context_tokens, 0);
+  mark_absent(counters);
   return std::unique_ptr<engine>(new engine(std::move(made)));
 }
 
@@ -93,9 +104,9 @@ std::uint32_t engine::kv_pages_by_walk() const {
 
 result<forward_capture> engine::forward(std::span<const std::int32_t> ids) {
   state& s = *state_;
-  if (s.request.phase != request_phase::none)
+  if (s.flow.is_open())
     return ASSAY_FAIL(usage, "engine: a request is open; end it before a pass outside of one");
-  ASSAY_TRY(s.check_ids(ids));
+  ASSAY_TRY(s.flow.check_ids(ids));
   s.ids.assign(ids.begin(), ids.end());
   const auto tokens = static_cast<std::uint32_t>(ids.size());
   const checkpoint::model_config& c = s.model.config;

@@ -73,6 +73,18 @@ TEST(Span, takes_the_events_next_to_the_work) {
   EXPECT_FALSE(fold.close(1'000, {}).has_work) << "a window starts empty";
 }
 
+TEST(Span, leaves_open_where_an_event_fell_within_its_record) {
+  audit::span_fold fold = launches_of_compute();
+  const operation ops[] = {on_stream(ASSAY_OP_EVENT, 60, 100, 0),
+                           on_stream(ASSAY_OP_LAUNCH, 110, 200, 20),
+                           on_stream(ASSAY_OP_EVENT, 205, 245, 30)};
+  fold.take(ops);
+  const audit::span_sample sample = fold.close(1'000, {});
+  EXPECT_EQ(sample.least_bracket_ns, 205 - 100);
+  EXPECT_EQ(sample.most_bracket_ns, 245 - 60);
+  EXPECT_EQ(sample.bracket_ns, 145);
+}
+
 TEST(Span, encloses_its_events_between_what_ran_before_and_after) {
   audit::span_fold fold = launches_of_compute();
   operation before = on_stream(ASSAY_OP_COPY, 50, 80, 0);
