@@ -368,8 +368,7 @@ TEST(Ceilings, hold_each_link_of_the_contract_apart_and_reach_the_report) {
   ASSERT_EQ(report.ceilings.size(), names.size());
   for (std::size_t at = 0; at < names.size(); ++at) {
     EXPECT_EQ(report.ceilings[at].link, names[at]);
-    EXPECT_DOUBLE_EQ(report.ceilings[at].soft_bytes_per_s,
-                     1.05 * 1e12 * static_cast<double>(at + 1));
+    EXPECT_DOUBLE_EQ(report.ceilings[at].soft_bytes_per_s, 1.05e9 * static_cast<double>(at + 1));
   }
 }
 
