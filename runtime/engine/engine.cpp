@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/engine/engine.h"
 
-#include <string_view>
 #include <utility>
 
 #include "runtime/checkpoint/checkpoint.h"
@@ -21,18 +20,6 @@ void publish_checkpoint(const checkpoint::checkpoint& opened, telemetry::counter
   counters.add(counter_id::checkpoint_tensor_bytes, as_count(opened.weights().tensor_bytes()));
   counters.add(counter_id::checkpoint_unused_tensors_count,
                as_count(opened.unused_tensors().size()));
-}
-
-// What a run on this device cannot have.
-void mark_absent(telemetry::counter_writer& counters) {
-  constexpr std::string_view no_graphs = "the host device enqueues operators; it has no graphs";
-  constexpr std::string_view no_choices = "logits go to the host, which chooses";
-  for (const counter_id id : {counter_id::graph_captures_count, counter_id::graph_instantiations_count,
-                              counter_id::graph_replays_count, counter_id::graph_eager_steps_count})
-    counters.mark_not_applicable(id, no_graphs);
-  for (const counter_id id : {counter_id::choices_d2h_bytes, counter_id::choices_d2h_copies_count,
-                              counter_id::choices_d2h_ns})
-    counters.mark_not_applicable(id, no_choices);
 }
 
 // The mapping is closed again when this returns: what is resident no longer needs the file.
@@ -78,7 +65,7 @@ result<std::unique_ptr<engine>> engine::start(resident_model model, device::devi
   ASSAY_TRY_ASSIGN(made->compute_span, event_pair::create(on));
   ASSAY_TRY_ASSIGN(made->logits_span, event_pair::create(on));
   made->ids.reserve(context);
-  mark_absent(counters);
+  made->mark_absent();
   return std::unique_ptr<engine>(new engine(std::move(made)));
 }
 

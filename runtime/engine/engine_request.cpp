@@ -1,14 +1,31 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // A request: begin, prefill, decode steps, end.
+#include <string_view>
+
 #include "runtime/engine/engine_state.h"
 
 namespace assay::engine {
+
+using telemetry::counter_id;
+
+void engine::state::mark_absent() {
+  constexpr std::string_view no_graphs = "the host device enqueues operators; it has no graphs";
+  constexpr std::string_view no_choices = "logits go to the host, which chooses";
+  for (const counter_id id :
+       {counter_id::graph_captures_count, counter_id::graph_instantiations_count,
+        counter_id::graph_replays_count, counter_id::graph_eager_steps_count})
+    counters.mark_not_applicable(id, no_graphs);
+  for (const counter_id id : {counter_id::choices_d2h_bytes, counter_id::choices_d2h_copies_count,
+                              counter_id::choices_d2h_ns})
+    counters.mark_not_applicable(id, no_choices);
+}
 
 result<void> engine::begin_request(std::span<const std::int32_t> prompt,
                                    const request_options& options) {
   state& s = *state_;
   ASSAY_TRY(s.flow.begin(prompt, options));
+  s.mark_absent();
   s.ids.assign(prompt.begin(), prompt.end());
   s.sampler.begin(options.temperature, options.seed);
   return {};

@@ -35,6 +35,8 @@ struct engine::state {
   /// Feeds `ids` (its first shape.tokens): copies them in, runs the pass, copies logits out, waits
   /// once, and writes the step's counters.
   result<void> run(const step_plan& plan);
+  /// What a run on this device cannot have. A request's marks go with it.
+  void mark_absent();
   /// The plan of a request's step: the last position's logits.
   step_plan plan_for(std::uint32_t tokens);
   /// Gives the sequence's pages back.

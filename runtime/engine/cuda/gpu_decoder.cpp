@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/engine/cuda/gpu_decoder.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -40,6 +41,8 @@ result<void> gpu_decoder::open(const checkpoint::checkpoint& from, const gpu_opt
   plan_ = std::make_unique<graph::decode_step>(shape_, weights_.weights, buffers_, site);
   step_ = std::make_unique<graph::captured_step>(site.stream, [this] { return plan_->submit(); });
   if (options.is_eager) step_->run_eagerly("asked for");
+  prefill_ = gpu_prefill::open(device_, {shape_, weights_.weights, buffers_, site, context_tokens_},
+                               options.prefill);
   return {};
 }
 
@@ -86,6 +89,8 @@ result<void> gpu_decoder::begin(std::span<const std::int32_t> prompt) {
   state.forced_count = static_cast<std::uint32_t>(prompt.size());
   ASSAY_TRY(copy_in(buffers_.state, &state, sizeof state));
   enqueued_ = 0;
+  prompt_tokens_ = state.forced_count;
+  first_choice_ = 0;
   return {};
 }
 
@@ -94,7 +99,15 @@ result<void> gpu_decoder::enqueue(std::uint32_t steps) {
     return ASSAY_FAIL(unusable_input, "the context has room for " +
                                           std::to_string(context_tokens_ - enqueued_) +
                                           " more tokens, not for " + std::to_string(steps));
-  for (std::uint32_t i = 0; i < steps; ++i) {
+  const std::uint32_t known = prompt_tokens_ - std::min(enqueued_, prompt_tokens_);
+  std::uint32_t left = steps;
+  if (const std::uint32_t together = std::min(known, steps); prefill_.takes(together)) {
+    ASSAY_TRY(prefill_.run(enqueued_, together));
+    enqueued_ += together;
+    left -= together;
+    first_choice_ = enqueued_ - 1;
+  }
+  for (; left > 0; --left) {
     ASSAY_TRY(step_->run());
     ++enqueued_;
   }
@@ -102,6 +115,10 @@ result<void> gpu_decoder::enqueue(std::uint32_t steps) {
 }
 
 result<std::vector<std::int32_t>> gpu_decoder::chosen(std::uint32_t first) {
+  if (first < first_choice_)
+    return ASSAY_FAIL(usage, "position " + std::to_string(first) +
+                                 ": a prefill pass chooses after its last token alone, here at " +
+                                 std::to_string(first_choice_));
   ASSAY_TRY(device_.synchronize(stream_));
   std::vector<std::int32_t> ids(first < enqueued_ ? enqueued_ - first : 0);
   if (ids.empty()) return ids;

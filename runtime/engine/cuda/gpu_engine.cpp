@@ -72,7 +72,7 @@ void publish_checkpoint(const checkpoint::checkpoint& opened, telemetry::counter
                as_count(opened.unused_tensors().size()));
 }
 
-// What a run on this device cannot have.
+// What a run on this device cannot have. A request's marks go with it.
 void mark_absent(telemetry::counter_writer& counters) {
   constexpr std::string_view no_logits = "the head's kernel chooses; logits stay on the GPU";
   for (const counter_id id : {counter_id::logits_d2h_bytes, counter_id::logits_d2h_copies_count,
@@ -140,12 +140,13 @@ result<void> gpu_engine::begin_request(std::span<const std::int32_t> prompt,
                                        const request_options& options) {
   state& s = *state_;
   if (options.temperature != 0.0)
-    return ASSAY_FAIL(usage,
-                      "temperature above 0: a GPU decodes greedily; leave --temperature out, or use "
-                      "--device host");
+    return ASSAY_FAIL(
+        usage,
+        "temperature above 0: a GPU decodes greedily; leave --temperature out, or use "
+        "--device host");
   ASSAY_TRY(s.flow.begin(prompt, options));
   s.ids.assign(prompt.begin(), prompt.end());
-  // Of a request that stops at its first token these are measured, and zero.
+  mark_absent(s.counters);
   s.counters.add(counter_id::sampling_random_draws_count, 0);
   return {};
 }

@@ -17,10 +17,9 @@ namespace assay::engine {
 /// A step is one replay of a captured graph: the token, its position and the choice stay in device
 /// memory. A prompt goes through the same steps, a token each, without a wait between them.
 /// A request submits, in prefill: prompt ids, state, rotary frequencies and block table h2d, a
-/// replay a token, one chosen id d2h; in a step: the table's new entry where a page was taken, a replay, one chosen id
-/// d2h; event pairs around each of the three; then it waits once.
-/// Ownership: devices and counter writer outlive the engine; the engine owns its buffers.
-/// Threads: one.
+/// replay a token, one chosen id d2h; in a step: the table's new entry where a page was taken, a
+/// replay, one chosen id d2h; event pairs around each of the three; then it waits once. Ownership:
+/// devices and counter writer outlive the engine; the engine owns its buffers. Threads: one.
 /// Errors: load: unusable_input, where no kernel covers the model; out_of_memory; begin_request:
 /// usage, for a temperature above 0: the head's kernel takes the highest logit.
 class gpu_engine final : public decode_engine {

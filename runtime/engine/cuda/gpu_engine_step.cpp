@@ -46,8 +46,7 @@ graph::decode_weights weights_of(const resident_model& model, const kv::kv_cache
 
 // Each weight once; of the embedding one row, beside what the head reads of it where it is tied.
 std::int64_t read_bytes_of(const resident_model& model) {
-  std::uint64_t bytes =
-      model.embedding.row_bytes() + model.final_norm.bytes() + model.head.bytes();
+  std::uint64_t bytes = model.embedding.row_bytes() + model.final_norm.bytes() + model.head.bytes();
   for (const layer_weights& l : model.layers)
     for (const ops::weight* each :
          {&l.input_norm, &l.q, &l.k, &l.v, &l.q_bias, &l.k_bias, &l.v_bias, &l.q_norm, &l.k_norm,
@@ -137,8 +136,8 @@ result<void> gpu_engine::state::submit_inputs(std::uint32_t first_new_page) {
     first.token = ids.front();
     first.forced_count = static_cast<std::uint32_t>(ids.size());
     ASSAY_TRY(submit_input(buffers.state, &first, sizeof first));
-    ASSAY_TRY(submit_input(buffers.frequencies, frequencies.data(),
-                           frequencies.size() * sizeof(float)));
+    ASSAY_TRY(
+        submit_input(buffers.frequencies, frequencies.data(), frequencies.size() * sizeof(float)));
   }
   const std::uint32_t taken = cache.held_pages() - first_new_page;
   if (taken > 0)

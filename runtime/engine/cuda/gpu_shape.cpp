@@ -4,30 +4,10 @@
 
 #include <string>
 
+#include "runtime/engine/cuda/carver.h"
 #include "runtime/ops/rotary_frequency.h"
 
 namespace assay::engine {
-namespace {
-
-/// Carves one allocation; a first pass with no address only adds up.
-class carver {
- public:
-  explicit carver(std::byte* base) : base_(base) {}
-  template <class T>
-  T* take(std::uint64_t count) {
-    std::byte* at = base_ == nullptr ? nullptr : base_ + used_bytes_;
-    used_bytes_ += (count * sizeof(T) + 255) / 256 * 256;
-    return reinterpret_cast<T*>(at);
-  }
-  std::uint64_t used_bytes() const { return used_bytes_; }
-
- private:
-  std::byte* base_;
-  std::uint64_t used_bytes_ = 0;
-};
-
-}  // namespace
-
 std::vector<float> rope_frequencies(const checkpoint::model_config& config) {
   ops::rotary_scaling scaling;
   if (config.rope_scaling) {
@@ -44,10 +24,11 @@ std::vector<float> rope_frequencies(const checkpoint::model_config& config) {
 
 /// Errors: unusable_input, naming what no kernel covers.
 result<void> check_covered(const checkpoint::model_config& config) {
-  if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128)
+  if (config.head_dim != 16 && config.head_dim != 32 && config.head_dim != 64 &&
+      config.head_dim != 128)
     return ASSAY_FAIL(unusable_input, "heads of " + std::to_string(config.head_dim) +
-                                          " values: the GPU's kernels cover 32, 64 and 128; use "
-                                          "--device host");
+                                          " values: the GPU's kernels cover 16, 32, 64 and 128; "
+                                          "use --device host");
   for (const std::uint32_t columns :
        {config.hidden_size, config.intermediate_size, config.head_count * config.head_dim})
     if (columns % 8 != 0 || columns > 16384)
