@@ -64,6 +64,7 @@ class span_fold {
     std::int64_t follows_ns = 0;   ///< end of what ran before it on the stream
     std::int64_t precedes_ns = 0;  ///< start of what ran after it; the far future if nothing did
   };
+  std::int64_t earliest_moment_of(const operation& event) const;
   void take_event(const operation& op);
   void take_work(const operation& op);
   void begin_stream(std::uint32_t stream);
@@ -72,6 +73,7 @@ class span_fold {
   std::array<bool, cell_total> is_claimed_{};
   std::vector<interval> intervals_;
   span_sample sample_;
+  std::uint64_t last_correlation_ = 0;
   std::int64_t first_call_ns_ = 0;
   std::int64_t last_call_ns_ = 0;
   std::uint32_t work_stream_ = 0;

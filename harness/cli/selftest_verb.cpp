@@ -27,9 +27,9 @@ struct planted {
   std::unique_ptr<audit::auditor> auditor;
 };
 
-std::vector<planted> plant_all() {
+std::vector<planted> plant_all(telemetry::device_class on) {
   std::vector<planted> all;
-  for (const selftest::lie& lie : selftest::lies())
+  for (const selftest::lie& lie : selftest::lies(on))
     for (const auto how : {selftest::strength::gross, selftest::strength::just_inside})
       all.push_back({&lie, how, lie.make(how), std::make_unique<audit::auditor>()});
   return all;
@@ -39,7 +39,7 @@ result<exit_code> selftest(telemetry::device_class on) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   options.device = on;
   ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
-  std::vector<planted> stage = plant_all();
+  std::vector<planted> stage = plant_all(on);
   selftest::instrument honest;
   audit::auditor honest_auditor;
   std::vector<track> tracks{{&honest, &honest_auditor}};

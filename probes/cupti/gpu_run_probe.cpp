@@ -100,6 +100,14 @@ gpu_run_probe::own_work::~own_work() {
   probe_.cupti_->pop_id();
 }
 
+result<void> gpu_run_probe::drop(trace::sink& to) {
+  ASSAY_TRY_ASSIGN(auto seen, cupti_->take());
+  std::erase_if(seen.records, [](const assay_record& each) {
+    return each.kind == ASSAY_SUBMISSION || each.kind == ASSAY_ACTIVITY;
+  });
+  return to.records(seen.records);
+}
+
 result<void> gpu_run_probe::drain(trace::sink& to) {
   std::vector<assay_record> told;
   {

@@ -47,6 +47,10 @@ class gpu_run_probe final : public device::observer {
   /// the device synchronised. Errors: as cupti_probe::drain.
   result<void> drain(trace::sink& to);
 
+  /// The same for the time of work that is nobody's concern, a ceiling's say: its calls and
+  /// activities are left out, losses and clock samples stay.
+  result<void> drop(trace::sink& to);
+
   const cupti_probe& records() const { return *cupti_; }
   /// Activities that no call of ours explains.
   std::uint64_t foreign_count() const { return book_.foreign_count(); }

@@ -30,13 +30,8 @@ class submitter {
   result<void> copy(void* destination, const void* source, std::uint64_t bytes,
                     device::copy_direction direction);
   result<void> launch(const device::kernel& what);
-  /// A device whose kernels are no functions of the host takes them as one submission.
-  template <class Gpu, class Submit>
-  result<void> submit_kernels(Gpu& gpu, std::uint32_t kernels, Submit submit) {
-    ASSAY_TRY(gpu.submit_kernels(stream_, kernels, submit));
-    ++submissions_;
-    return {};
-  }
+  /// Counts as one submission.
+  result<void> submit_kernels(std::uint32_t kernels, const device::native_submit& submit);
   result<void> record(device::event what);
   /// Waits for the stream. Counts as one wait, whatever its outcome.
   result<void> synchronize();

@@ -85,6 +85,29 @@ TEST(Span, leaves_open_where_an_event_fell_within_its_record) {
   EXPECT_EQ(sample.bracket_ns, 145);
 }
 
+TEST(Span, event_on_a_stream_that_ran_dry_lies_anywhere_behind_its_call) {
+  audit::span_fold fold = launches_of_compute();
+  operation late = on_stream(ASSAY_OP_EVENT, 245, 245, 150);
+  const operation ops[] = {on_stream(ASSAY_OP_EVENT, 100, 100, 40),
+                           on_stream(ASSAY_OP_LAUNCH, 110, 200, 60), late};
+  fold.take(ops);
+  const audit::span_sample sample = fold.close(1'000, {});
+  EXPECT_EQ(sample.most_bracket_ns, 245 - 40);
+  EXPECT_EQ(sample.least_bracket_ns, 245 - 100) << "behind work that still ran it is where it says";
+}
+
+TEST(Span, kernels_of_one_launch_share_its_call) {
+  audit::span_fold fold = launches_of_compute();
+  operation kernel = on_stream(ASSAY_OP_LAUNCH, 110, 200, 60);
+  kernel.is_split = true;
+  kernel.correlation = 5;
+  operation other = kernel;
+  other.correlation = 6;
+  const operation ops[] = {kernel, kernel, kernel, other};
+  fold.take(ops);
+  EXPECT_EQ(fold.close(1'000, {}).call_ns, 20);
+}
+
 TEST(Span, encloses_its_events_between_what_ran_before_and_after) {
   audit::span_fold fold = launches_of_compute();
   operation before = on_stream(ASSAY_OP_COPY, 50, 80, 0);

@@ -192,7 +192,7 @@ result<void> cuda_device::launch(stream on, const kernel& what) {
 }
 
 result<void> cuda_device::submit_kernels(stream on, std::uint32_t kernels,
-                                         const std::function<result<void>(cudaStream_t)>& submit) {
+                                         const native_submit& submit) {
   host_call call = begin_call(operation_kind::launch, on);
   call.asks_to_launch(kernels);
   const cudaStream_t stream_handle = native(on);

@@ -6,7 +6,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -54,10 +53,8 @@ class cuda_device final : public device {
                           copy_direction direction) override;
   /// Errors: unavailable, always: see above.
   result<void> launch(stream on, const kernel& what) override;
-  /// One call to the observer, whatever `submit` enqueues: `kernels` of them, on the stream that it
-  /// is given and on no other. Errors: those of `submit`; nothing may be enqueued then.
   result<void> submit_kernels(stream on, std::uint32_t kernels,
-                              const std::function<result<void>(cudaStream_t)>& submit);
+                              const native_submit& submit) override;
   result<void> record_event(stream on, event what) override;
   result<void> wait_event(stream on, event what) override;
 

@@ -93,6 +93,18 @@ result<std::unique_ptr<gpu_engine>> gpu_engine::load(const std::filesystem::path
                                                      telemetry::counter_writer& counters,
                                                      const engine_options& options) {
   const host_time entry = host_now();
+  ASSAY_TRY_ASSIGN(auto made, open(folder, on, gpu, counters, options));
+  mark_absent(counters);
+  counters.add(counter_id::checkpoint_load_ns, host_now() - entry);
+  return std::unique_ptr<gpu_engine>(new gpu_engine(std::move(made)));
+}
+
+// The mapping is closed again when this returns: what is resident no longer needs the file.
+result<std::unique_ptr<gpu_engine::state>> gpu_engine::open(const std::filesystem::path& folder,
+                                                            device::device& on,
+                                                            device::cuda_device& gpu,
+                                                            telemetry::counter_writer& counters,
+                                                            const engine_options& options) {
   ASSAY_TRY_ASSIGN(const checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
   ASSAY_TRY_ASSIGN(const gpu_plan plan, plan_of(opened, options));
   ASSAY_TRY(check_fits(opened, plan, on.memory_limit_bytes()));
@@ -107,9 +119,7 @@ result<std::unique_ptr<gpu_engine>> gpu_engine::load(const std::filesystem::path
   auto made = std::make_unique<state>(on, gpu, counters, std::move(model), std::move(cache),
                                       std::move(compute), std::move(chosen), plan.context_tokens);
   ASSAY_TRY(made->open(plan.shape));
-  mark_absent(counters);
-  counters.add(counter_id::checkpoint_load_ns, host_now() - entry);
-  return std::unique_ptr<gpu_engine>(new gpu_engine(std::move(made)));
+  return made;
 }
 
 const checkpoint::model_config& gpu_engine::config() const {

@@ -24,8 +24,7 @@ namespace assay::engine {
 /// usage, for a temperature above 0: the head's kernel takes the highest logit.
 class gpu_engine final : public decode_engine {
  public:
-  /// `on` takes copies, events and waits, `gpu` the kernels: the same device, or one that passes
-  /// everything through to it.
+  /// `on` takes every call; it is `gpu`, or passes through to it.
   static result<std::unique_ptr<gpu_engine>> load(const std::filesystem::path& folder,
                                                   device::device& on, device::cuda_device& gpu,
                                                   telemetry::counter_writer& counters,
@@ -50,6 +49,10 @@ class gpu_engine final : public decode_engine {
  private:
   struct state;
   explicit gpu_engine(std::unique_ptr<state> state);
+  static result<std::unique_ptr<state>> open(const std::filesystem::path& folder,
+                                             device::device& on, device::cuda_device& gpu,
+                                             telemetry::counter_writer& counters,
+                                             const engine_options& options);
   std::unique_ptr<state> state_;
 };
 

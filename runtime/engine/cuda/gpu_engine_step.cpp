@@ -150,8 +150,7 @@ result<void> gpu_engine::state::submit_steps(std::uint32_t tokens) {
   const device::scoped_range label(on, telemetry::range::compute);
   ASSAY_TRY(compute.record(compute_span.before));
   for (std::uint32_t i = 0; i < tokens; ++i)
-    ASSAY_TRY(compute.submit_kernels(gpu, plan->launches(),
-                                     [this](cudaStream_t) { return step->run(); }));
+    ASSAY_TRY(compute.submit_kernels(plan->launches(), [this](void*) { return step->run(); }));
   return compute.record(compute_span.after);
 }
 
