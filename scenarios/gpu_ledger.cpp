@@ -68,9 +68,10 @@ std::int64_t gpu_kv_page_bytes(const model_shape& m, const cache_shape& cache) {
 }
 
 arena_shape gpu_arena_of(const model_shape& m, const cache_shape& cache) {
-  return {placed_weights(m),
-          rounded(pages_for(cache.context_tokens, cache) * gpu_kv_page_bytes(m, cache), grant_bytes),
-          placed_activations(m, cache)};
+  return {
+      placed_weights(m),
+      rounded(pages_for(cache.context_tokens, cache) * gpu_kv_page_bytes(m, cache), grant_bytes),
+      placed_activations(m, cache)};
 }
 
 std::vector<expectation> expect_gpu_load(const model_shape& m, const cache_shape& cache) {
@@ -105,8 +106,7 @@ std::vector<expectation> expect_gpu_request(const model_shape& m, const cache_sh
   const std::int64_t input_copies = copies_of_prompt + 1 + later_pages;
   const std::int64_t events = events_per_bracket * (2 * passes + 1 + later_pages);
   return {
-      {id::inputs_h2d_bytes,
-       word_bytes * (r.prompt_tokens + m.head_dim / 2 + pages) + state_bytes},
+      {id::inputs_h2d_bytes, word_bytes * (r.prompt_tokens + m.head_dim / 2 + pages) + state_bytes},
       {id::inputs_h2d_copies_count, input_copies},
       {id::compute_launches_count, positions * gpu_launches_per_position(m)},
       {id::compute_weight_bytes, positions * pass_weight_bytes(m, 1)},

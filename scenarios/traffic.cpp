@@ -7,8 +7,7 @@
 namespace assay::scenarios {
 
 expected_traffic traffic_of(const model_shape& model, const cache_shape& cache,
-                            std::span<const request_shape> requests,
-                            telemetry::device_class on) {
+                            std::span<const request_shape> requests, telemetry::device_class on) {
   using id = telemetry::counter_id;
   expected_traffic sum;
   for (const request_shape& request : requests) {

@@ -172,8 +172,7 @@ void correlation_matcher::judge_launch(const operation& split) {
   const std::int64_t surplus = wanted > 0 ? std::max<std::int64_t>(-missing, 0) : 0;
   cell.lost += static_cast<std::uint64_t>(std::max<std::int64_t>(missing, 0));
   cell.duplicates += static_cast<std::uint64_t>(surplus);
-  findings_.total +=
-      static_cast<std::uint64_t>(std::max<std::int64_t>(missing, 0) + surplus);
+  findings_.total += static_cast<std::uint64_t>(std::max<std::int64_t>(missing, 0) + surplus);
 }
 
 void correlation_matcher::judge(const operation& joined) {

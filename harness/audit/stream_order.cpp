@@ -9,8 +9,7 @@ namespace assay::audit {
 void stream_order::check(std::vector<operation>& operations) {
   const auto before = [](const operation& a, const operation& b) {
     if (a.stream != b.stream) return a.stream < b.stream;
-    return a.correlation != b.correlation ? a.correlation < b.correlation
-                                          : a.start_ns < b.start_ns;
+    return a.correlation != b.correlation ? a.correlation < b.correlation : a.start_ns < b.start_ns;
   };
   if (!std::is_sorted(operations.begin(), operations.end(), before))
     std::stable_sort(operations.begin(), operations.end(), before);

@@ -12,7 +12,8 @@ void add(range_tally& tally, const assay_record& record) {
     ++tally.events;
     return;
   }
-  const bool is_same_call = record.correlation == tally.last_correlation;
+  const bool is_same_call =
+      record.correlation != 0 && record.correlation == tally.last_correlation;
   tally.last_correlation = record.correlation;
   if (record.op == ASSAY_OP_COPY) {
     if (!is_same_call) ++tally.copies;
@@ -52,7 +53,8 @@ void activity_tally::take(std::span<const assay_record> records) {
 std::int64_t activity_tally::operations() const {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < by_range_.size(); ++i)
-    if (!is_sentinel(i)) sum += by_range_[i].copies + by_range_[i].launch_calls + by_range_[i].events;
+    if (!is_sentinel(i))
+      sum += by_range_[i].copies + by_range_[i].launch_calls + by_range_[i].events;
   return sum;
 }
 

@@ -104,8 +104,8 @@ class run {
 
 result<void> run::open_device(const device_maker& make_device) {
   const bool is_gpu = options_.device == telemetry::device_class::cuda;
-  ASSAY_TRY_ASSIGN(backend_, is_gpu ? make_gpu_backend(options_)
-                                    : make_host_backend(options_, make_device));
+  ASSAY_TRY_ASSIGN(backend_,
+                   is_gpu ? make_gpu_backend(options_) : make_host_backend(options_, make_device));
   stand_before_device();
   return {};
 }

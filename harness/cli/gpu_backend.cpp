@@ -32,7 +32,8 @@ class gpu_backend final : public run_backend {
  public:
   result<void> open() {
     ASSAY_TRY_ASSIGN(probe_, probes::gpu_run_probe::open());
-    ASSAY_TRY_ASSIGN(gpu_, device::cuda_device::create({.memory_limit_bytes = memory_limit_bytes_}));
+    ASSAY_TRY_ASSIGN(gpu_,
+                     device::cuda_device::create({.memory_limit_bytes = memory_limit_bytes_}));
     gpu_->set_observer(probe_.get());
     ASSAY_CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, gpu_->index()));
     cudaDeviceProp properties{};
@@ -48,8 +49,8 @@ class gpu_backend final : public run_backend {
   result<std::unique_ptr<engine::decode_engine>> load(
       const std::filesystem::path& checkpoint, device::device& seen_by_runtime,
       telemetry::counter_writer& counters, const engine::engine_options& options) override {
-    ASSAY_TRY_ASSIGN(auto made, engine::gpu_engine::load(checkpoint, seen_by_runtime, *gpu_,
-                                                         counters, options));
+    ASSAY_TRY_ASSIGN(
+        auto made, engine::gpu_engine::load(checkpoint, seen_by_runtime, *gpu_, counters, options));
     step_count_ = made->step_count_address();
     return std::unique_ptr<engine::decode_engine>(std::move(made));
   }

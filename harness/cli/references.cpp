@@ -232,9 +232,13 @@ void add_times(values& to, const request_evidence& seen) {
   work_between(to, id::device_sync_wait_ns,
                std::max<std::int64_t>(steps_ns - threads.run_ns - held_up_ns(threads), 0),
                steps_ns);
-  // The runtime's stamps enclose the device's of the same call.
+  // The runtime's stamps enclose the device's of the same call. The rule gives a window the slack
+  // of one bracket; on a GPU, where a wait may be as short, this one holds as many as there were
+  // waits, and whoever watches the driver's calls is told of each between the two.
+  const std::int64_t brackets_ns =
+      seen.on == telemetry::device_class::cuda ? seen.asked_steps * bracket_ns : 0;
   around(to, id::device_sync_wait_ns, ASSAY_SOURCE_DEVICE_RECORDS, seen.activity.sync_ns(),
-         {0, held_up_ns(seen.prefill_caller + seen.decode_caller)});
+         {0, held_up_ns(seen.prefill_caller + seen.decode_caller) + brackets_ns});
   if (seen.asked_steps == 0) return;
   add_token_times(to, seen);
   const thread_time& caller = seen.decode_caller;
@@ -330,8 +334,9 @@ values references_of(const request_evidence& seen) {
   values to;
   const scenarios::request_shape shape{seen.prompt_ids, seen.asked_steps};
   const bool is_gpu = seen.on == telemetry::device_class::cuda;
-  add_ledger(to, is_gpu ? scenarios::expect_gpu_request(seen.model, seen.cache, shape, seen.is_first)
-                        : scenarios::expect_request(seen.model, seen.cache, shape));
+  add_ledger(to, is_gpu
+                     ? scenarios::expect_gpu_request(seen.model, seen.cache, shape, seen.is_first)
+                     : scenarios::expect_request(seen.model, seen.cache, shape));
   add_content(to, seen);
   is_gpu ? add_gpu_counts(to, seen) : add_device_counts(to, seen);
   add_times(to, seen);
@@ -345,9 +350,9 @@ values references_of_levels(const request_evidence& seen, const activity_tally& 
   add_ledger(to, scenarios::expect_levels(seen.cache, context_tokens));
   equal(to, id::kv_live_pages, ASSAY_SOURCE_CONTENT, pages_by_walk);
   if (seen.on == telemetry::device_class::cuda)
-    recorded(to, id::engine_context_tokens, range::compute,
-             activity.of(range::compute).launches /
-                 scenarios::gpu_launches_per_position(seen.model));
+    recorded(
+        to, id::engine_context_tokens, range::compute,
+        activity.of(range::compute).launches / scenarios::gpu_launches_per_position(seen.model));
   else
     recorded(to, id::engine_context_tokens, range::kv_append,
              activity.of(range::kv_append).bytes / scenarios::kv_token_bytes(seen.model));

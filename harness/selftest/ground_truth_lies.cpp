@@ -48,8 +48,7 @@ class dropped_record final : public instrument {
 
   // Just inside: a thread's account, on which no verdict of a counter rests.
   bool is_victim(const assay_record& record) const {
-    return how_ == strength::gross ? is_activity_of(record, of_)
-                                   : record.kind == ASSAY_THREAD;
+    return how_ == strength::gross ? is_activity_of(record, of_) : record.kind == ASSAY_THREAD;
   }
 
   telemetry::range of_;

@@ -26,9 +26,8 @@ bool is_activity(const assay_record& record) {
 std::uint32_t call_book::stream_of(std::uint32_t driver_stream, std::uint32_t told_stream) {
   const auto known = streams_.find(driver_stream);
   if (known != streams_.end()) return known->second;
-  const bool is_taken = std::any_of(streams_.begin(), streams_.end(), [&](const auto& each) {
-    return each.second == told_stream;
-  });
+  const bool is_taken = std::any_of(streams_.begin(), streams_.end(),
+                                    [&](const auto& each) { return each.second == told_stream; });
   if (is_taken) return driver_stream | unknown_stream_bit;
   return streams_[driver_stream] = told_stream;
 }
@@ -66,7 +65,8 @@ void call_book::join(std::span<const claimed_call> claims, std::span<const assay
   calls_.clear();
   for (const claimed_call& each : claims) ids_[each.driver_correlation] = each.our_id;
   for (const assay_record& each : told)
-    if (each.kind == ASSAY_SUBMISSION) calls_[each.correlation] = {each.op, each.range, each.stream};
+    if (each.kind == ASSAY_SUBMISSION)
+      calls_[each.correlation] = {each.op, each.range, each.stream};
 
   std::vector<assay_record> others;
   std::vector<assay_record> own_calls;

@@ -34,9 +34,8 @@ class call_book {
   /// Replaces what is in `records`, which has the driver's correlation ids, by what a trace takes:
   /// `told`, then the harness's own calls, then all activities; other records go first.
   /// A driver's SUBMISSION of a device's call is left out: the device told it, with its amount.
-  /// Activities come sorted by their start. An event that a copy's call recorded is the device's own
-  /// and is left out.
-  /// Work of nobody's call keeps range 0 and a correlation that no call has.
+  /// Activities come sorted by their start. An event that a copy's call recorded is the device's
+  /// own and is left out. Work of nobody's call keeps range 0 and a correlation that no call has.
   void join(std::span<const claimed_call> claims, std::span<const assay_record> told,
             std::vector<assay_record>& records);
 
@@ -53,8 +52,8 @@ class call_book {
   void rename(assay_record& record);
   std::uint32_t stream_of(std::uint32_t driver_stream, std::uint32_t told_stream);
 
-  std::unordered_map<std::uint64_t, std::uint64_t> ids_;   ///< driver's correlation → our id
-  std::unordered_map<std::uint64_t, known_call> calls_;    ///< our id → what the device told
+  std::unordered_map<std::uint64_t, std::uint64_t> ids_;      ///< driver's correlation → our id
+  std::unordered_map<std::uint64_t, known_call> calls_;       ///< our id → what the device told
   std::unordered_map<std::uint32_t, std::uint32_t> streams_;  ///< driver's stream → the device's
   std::uint64_t foreign_count_ = 0;
 };

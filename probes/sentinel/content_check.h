@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -109,29 +109,26 @@ typedef enum assay_source {
   ASSAY_SOURCE_ORACLE = 8          /* an answer fixed beforehand by another implementation */
 } assay_source;
 
+/* pcie: pinned host memory to or from a GPU; device: its own memory, read by kernels or copied. */
 typedef enum assay_link {
   ASSAY_LINK_HOST_MEMCPY = 1,
   ASSAY_LINK_HOST_READ = 2,
-  ASSAY_LINK_PCIE = 3,         /* pinned host memory to or from a GPU */
-  ASSAY_LINK_DEVICE_READ = 4,  /* memory of a GPU, read by its kernels */
-  ASSAY_LINK_DEVICE_COPY = 5,  /* memory of a GPU, copied within it: the bytes count once */
-  ASSAY_LINK_PCIE_PAGEABLE = 6 /* host memory that is not pinned, to a GPU */
+  ASSAY_LINK_PCIE = 3,
+  ASSAY_LINK_DEVICE_READ = 4,
+  ASSAY_LINK_DEVICE_COPY = 5,
+  ASSAY_LINK_PCIE_PAGEABLE = 6
 } assay_link;
 
-typedef enum assay_submission_flag {
-  ASSAY_REFUSED = 1, /* the call returned an error: nothing was enqueued */
-  ASSAY_SPLIT = 2,   /* its work shows as one activity or more of this correlation: of a copy they
-                        are its parts, amount bytes together; of a launch they are its kernels,
-                        amount of them, 0: nobody said how many */
-  ASSAY_UNTOLD = 4   /* neither stream, direction nor amount is told */
-} assay_submission_flag;
+/* refused: nothing was enqueued. split: parts of a copy, or amount kernels of a launch (0: nobody
+ * said how many) follow. untold: neither stream, direction nor amount is told. */
+enum assay_flag { ASSAY_REFUSED = 1, ASSAY_SPLIT = 2, ASSAY_UNTOLD = 4 };
 
 /* 72 bytes. Fields that a kind does not name are 0. */
 typedef struct assay_record {
   uint8_t kind;      /* assay_record_kind */
   uint8_t op;        /* by kind */
   uint8_t direction; /* assay_direction, or by kind */
-  uint8_t flags;     /* SUBMISSION: assay_submission_flag */
+  uint8_t flags;     /* SUBMISSION: assay_flag */
   uint16_t range;    /* label that was open at the submission; 0 none */
   uint16_t reserved;
   uint32_t stream; /* or by kind */

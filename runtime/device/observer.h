@@ -8,11 +8,10 @@
 namespace assay::device {
 
 /// Receives records. One observer a device, set before the first submission.
-/// Threads: on_call, on_submission and on_memory on the thread that calls the device, on_activity on
-/// the stream's worker; all may run at once.
-/// Errors: an observer cannot fail its device; what it cannot keep it counts itself.
-/// Overhead: inside the call (submission, memory) and between two operations of a stream
-/// (activity).
+/// Threads: on_call, on_submission and on_memory on the thread that calls the device, on_activity
+/// on the stream's worker; all may run at once. Errors: an observer cannot fail its device; what it
+/// cannot keep it counts itself. Overhead: inside the call (submission, memory) and between two
+/// operations of a stream (activity).
 class observer {
  public:
   virtual ~observer() = default;

@@ -30,8 +30,8 @@ struct submission_record {
   range_label range;
   std::int64_t call_start_ns;
   std::int64_t call_end_ns;
-  std::uint64_t asked_bytes;    ///< copies only: what the caller asked to move
-  std::uint32_t asked_kernels;  ///< launches only: kernels that one call enqueues; 0: one
+  std::uint64_t asked_bytes;        ///< copies only: what the caller asked to move
+  std::uint32_t asked_kernels = 0;  ///< launches only: kernels that one call enqueues; 0: one
 };
 
 /// What a worker did. Bytes are counted by the worker chunk by chunk as it moves them, start and

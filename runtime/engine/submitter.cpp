@@ -34,8 +34,7 @@ result<void> submitter::launch(const device::kernel& what) {
   return {};
 }
 
-result<void> submitter::submit_kernels(std::uint32_t kernels,
-                                       const device::native_submit& submit) {
+result<void> submitter::submit_kernels(std::uint32_t kernels, const device::native_submit& submit) {
   ASSAY_TRY(device_->submit_kernels(stream_, kernels, submit));
   ++submissions_;
   return {};

@@ -15,8 +15,9 @@
 namespace assay::kv {
 
 /// Shapes: one arena buffer (layers, capacity_pages, 2, page_tokens, kv_heads, head_dim) of
-/// elements: of each layer and page the keys, then the values. A token's keys lie together, so a run
-/// of tokens within a page is one copy. A GPU's kernels lay a page out otherwise, in as many bytes.
+/// elements: of each layer and page the keys, then the values. A token's keys lie together, so a
+/// run of tokens within a page is one copy. A GPU's kernels lay a page out otherwise, in as many
+/// bytes.
 struct kv_layout {
   std::uint32_t layers = 0;
   std::uint32_t kv_heads = 0;

@@ -25,8 +25,8 @@ inline constexpr int counter_total = 0
 #undef ASSAY_COUNTER
     ;
 
-/// Every contract, indexed by counter_id. On a GPU the links are others, and what no driver's record
-/// tells is claimed from nobody: catalog_cuda.def has the differences.
+/// Every contract, indexed by counter_id. On a GPU the links are others, and what no driver's
+/// record tells is claimed from nobody: catalog_cuda.def has the differences.
 std::span<const counter_contract> catalog(device_class on = device_class::host);
 
 const counter_contract& contract_of(counter_id id, device_class on = device_class::host);

@@ -16,7 +16,8 @@
 
 namespace assay::telemetry {
 
-/// What runs the model. A counter's contract may differ between the two: other links, other records.
+/// What runs the model. A counter's contract may differ between the two: other links, other
+/// records.
 enum class device_class : std::uint8_t { host, cuda };
 
 /// How the value behaves over time.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Without this, a graph's launch could lose half of its kernels and count as whole, or an honest one
-// look like kernels that nobody asked for.
+// Without this, a graph's launch could lose half of its kernels and count as whole, or an honest
+// one look like kernels that nobody asked for.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -50,7 +50,8 @@ class Split : public testing::Test {
     matcher.activity(record, start_ns, end_ns);
   }
   void kernels(std::uint64_t correlation, int count) {
-    for (int i = 0; i < count; ++i) runs(ASSAY_OP_LAUNCH, correlation, 0, 100 + 10 * i, 115 + 10 * i);
+    for (int i = 0; i < count; ++i)
+      runs(ASSAY_OP_LAUNCH, correlation, 0, 100 + 10 * i, 115 + 10 * i);
   }
   cell_defects defects(std::uint8_t op) const {
     const std::uint8_t direction = op == ASSAY_OP_COPY ? ASSAY_H2D : 0;
