@@ -7,8 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/cuda_try.h"
 #include "runtime/engine/cuda/gpu_weights.h"
+#include "tests/device/recording_observer.h"
+#include "tests/gpu/gpu_gate.h"
 
 namespace assay::test {
 namespace {
@@ -64,6 +67,13 @@ TEST(CudaAbsenceOf, this_machine_is_found_or_said) {
   EXPECT_THAT(found.error().message, HasSubstr("--device host"));
 }
 
+TEST(CudaAbsenceOf, device_memory_names_it_and_the_remedy) {
+  const error full = device::cuda_error(cudaErrorMemoryAllocation, "cudaSetDevice(0)", __FILE__, 1);
+  EXPECT_EQ(full.kind, error_kind::out_of_memory);
+  EXPECT_THAT(full.message, HasSubstr("cudaSetDevice(0): cudaErrorMemoryAllocation"));
+  EXPECT_THAT(full.message, HasSubstr("free device memory"));
+}
+
 TEST(GpuWeights, larger_than_the_device_are_refused_by_name) {
   EXPECT_TRUE(engine::check_weights_fit(1000, 1000));
   const auto refused = engine::check_weights_fit(1001, 1000);
@@ -71,6 +81,26 @@ TEST(GpuWeights, larger_than_the_device_are_refused_by_name) {
   EXPECT_EQ(refused.error().kind, error_kind::out_of_memory);
   EXPECT_THAT(refused.error().message, HasSubstr("weights take 1001 bytes"));
   EXPECT_THAT(refused.error().message, HasSubstr("may use 1000;"));
+}
+
+TEST(GpuWeights, of_a_checkpoint_larger_than_the_device_are_never_copied) {
+  ASSAY_NEEDS_GPU();
+  const auto from =
+      checkpoint::checkpoint::open(ASSAY_SOURCE_DIR "/scenarios/embedded/micro-qwen3");
+  ASSERT_TRUE(from) << from.error().message;
+  const auto gpu = device::cuda_device::create({.memory_limit_bytes = 1 << 20});
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  const auto stream = (*gpu)->create_stream();
+  ASSERT_TRUE(stream);
+  device::recording_observer observer;
+  (*gpu)->set_observer(&observer);
+  const auto refused = engine::gpu_weights::upload(*from, **gpu, *stream);
+  (*gpu)->set_observer(nullptr);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, error_kind::out_of_memory);
+  EXPECT_THAT(refused.error().message, HasSubstr("weights take"));
+  EXPECT_TRUE(observer.submissions().empty());
+  EXPECT_TRUE(observer.memory().empty());
 }
 
 }  // namespace
