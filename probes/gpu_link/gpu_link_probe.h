@@ -48,8 +48,8 @@ struct gpu_link_options {
 /// Ownership: of its memory. calibrate() gives the device set back; what stays is copy_bytes on the
 /// device, twice that on the host.
 /// Threads: one.
-/// Overhead: calibrate about a second; sample() two copies of copy_bytes and their check, some 60
-/// ms.
+/// Overhead: calibrate 310 ms, sample() 27 ms, of which 5 ms are the copies and the rest their
+/// check (H200, PCIe of the fifth generation, 2026-12-02).
 class gpu_link_probe {
  public:
   /// Errors: unavailable, out_of_memory: CUDA's; usage, where a size is 0 or no multiple of 32 KiB.
