@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/engine/cuda/gpu_decoder.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "runtime/device/cuda/cuda_try.h"
+#include "runtime/engine/cuda/carver.h"
 #include "runtime/ops/rotary_frequency.h"
 
 namespace assay::engine {
@@ -28,10 +30,11 @@ std::vector<float> rope_frequencies(const checkpoint::model_config& config) {
 
 /// Errors: unusable_input, naming what no kernel covers.
 result<void> check_covered(const checkpoint::model_config& config) {
-  if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128)
+  if (config.head_dim != 16 && config.head_dim != 32 && config.head_dim != 64 &&
+      config.head_dim != 128)
     return ASSAY_FAIL(unusable_input, "heads of " + std::to_string(config.head_dim) +
-                                          " values: the GPU's kernels cover 32, 64 and 128; use "
-                                          "--device host");
+                                          " values: the GPU's kernels cover 16, 32, 64 and 128; "
+                                          "use --device host");
   for (const std::uint32_t columns :
        {config.hidden_size, config.intermediate_size, config.head_count * config.head_dim})
     if (columns % 8 != 0 || columns > 16384)
@@ -57,23 +60,6 @@ graph::decode_shape shape_of(const checkpoint::model_config& config, std::uint32
   shape.eps = static_cast<float>(config.rms_norm_eps);
   return shape;
 }
-
-/// Carves one allocation; a first pass with no address only adds up.
-class carver {
- public:
-  explicit carver(std::byte* base) : base_(base) {}
-  template <class T>
-  T* take(std::uint64_t count) {
-    std::byte* at = base_ == nullptr ? nullptr : base_ + used_bytes_;
-    used_bytes_ += (count * sizeof(T) + 255) / 256 * 256;
-    return reinterpret_cast<T*>(at);
-  }
-  std::uint64_t used_bytes() const { return used_bytes_; }
-
- private:
-  std::byte* base_;
-  std::uint64_t used_bytes_ = 0;
-};
 
 std::uint64_t carve(std::byte* base, const graph::decode_shape& shape,
                     graph::decode_buffers& buffers, std::vector<graph::decode_layer>& layers) {
@@ -125,6 +111,8 @@ result<void> gpu_decoder::open(const checkpoint::checkpoint& from, const gpu_opt
   plan_ = std::make_unique<graph::decode_step>(shape_, weights_.weights, buffers_, site);
   step_ = std::make_unique<graph::captured_step>(site.stream, [this] { return plan_->submit(); });
   if (options.is_eager) step_->run_eagerly("asked for");
+  prefill_ = gpu_prefill::open(device_, {shape_, weights_.weights, buffers_, site, context_tokens_},
+                               options.prefill);
   return {};
 }
 
@@ -169,6 +157,8 @@ result<void> gpu_decoder::begin(std::span<const std::int32_t> prompt) {
   state.forced_count = static_cast<std::uint32_t>(prompt.size());
   ASSAY_TRY(copy_in(buffers_.state, &state, sizeof state));
   enqueued_ = 0;
+  prompt_tokens_ = state.forced_count;
+  first_choice_ = 0;
   return {};
 }
 
@@ -177,7 +167,15 @@ result<void> gpu_decoder::enqueue(std::uint32_t steps) {
     return ASSAY_FAIL(unusable_input, "the context has room for " +
                                           std::to_string(context_tokens_ - enqueued_) +
                                           " more tokens, not for " + std::to_string(steps));
-  for (std::uint32_t i = 0; i < steps; ++i) {
+  const std::uint32_t known = prompt_tokens_ - std::min(enqueued_, prompt_tokens_);
+  std::uint32_t left = steps;
+  if (const std::uint32_t together = std::min(known, steps); prefill_.takes(together)) {
+    ASSAY_TRY(prefill_.run(enqueued_, together));
+    enqueued_ += together;
+    left -= together;
+    first_choice_ = enqueued_ - 1;
+  }
+  for (; left > 0; --left) {
     ASSAY_TRY(step_->run());
     ++enqueued_;
   }
@@ -185,6 +183,10 @@ result<void> gpu_decoder::enqueue(std::uint32_t steps) {
 }
 
 result<std::vector<std::int32_t>> gpu_decoder::chosen(std::uint32_t first) {
+  if (first < first_choice_)
+    return ASSAY_FAIL(usage, "position " + std::to_string(first) +
+                                 ": a prefill pass chooses after its last token alone, here at " +
+                                 std::to_string(first_choice_));
   ASSAY_TRY(device_.synchronize(stream_));
   std::vector<std::int32_t> ids(first < enqueued_ ? enqueued_ - first : 0);
   if (ids.empty()) return ids;

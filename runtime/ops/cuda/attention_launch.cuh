@@ -48,6 +48,8 @@ cudaError_t typed_attention(const launch_site& site, const attention_arguments& 
       site.cluster_blocks == 0 || site.cluster_blocks > most_ranks)
     return cudaErrorInvalidValue;
   switch (a.head_dim) {
+    case 16:
+      return launch_attention_heads<T, 16>(site, a);
     case 32:
       return launch_attention_heads<T, 32>(site, a);
     case 64:

@@ -133,7 +133,7 @@ struct head_arguments {
 
 /// Each enqueues one kernel and returns.
 /// Errors: cudaErrorInvalidValue, where a row's bytes are no multiple of 16 or a shape exceeds what
-/// the kernels cover: 16,384 columns, head_dim other than 32, 64 or 128, more than 16 blocks a
+/// the kernels cover: 16,384 columns, head_dim other than 16, 32, 64 or 128, more than 16 blocks a
 /// cluster; otherwise the launch's own.
 /// Threads: one a stream.
 cudaError_t norm_qkv(element type, const launch_site& site, const norm_qkv_arguments& arguments);

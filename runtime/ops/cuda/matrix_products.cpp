@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/ops/cuda/matrix_products.h"
+
+#include "runtime/telemetry/check.h"
+
+namespace assay::ops::cuda {
+namespace {
+
+cudaDataType data_type(element type) {
+  switch (type) {
+    case element::bf16:
+      return CUDA_R_16BF;
+    case element::f16:
+      return CUDA_R_16F;
+    case element::f32:
+      return CUDA_R_32F;
+  }
+  return CUDA_R_32F;
+}
+
+}  // namespace
+
+result<matrix_products> matrix_products::create(cudaStream_t stream, void* workspace) {
+  matrix_products made;
+  ASSAY_TRY(made.open(stream, workspace));
+  return made;
+}
+
+result<void> matrix_products::open(cudaStream_t stream, void* workspace) {
+  ASSAY_TRY_ASSIGN(library_, cublas_library::load());
+  ASSAY_TRY(library_->attempt(library_->create(&handle_), "cublasCreate"));
+  // The stream first: setting it drops the workspace.
+  ASSAY_TRY(library_->attempt(library_->set_stream(handle_, stream), "cublasSetStream"));
+  ASSAY_TRY(library_->attempt(library_->set_workspace(handle_, workspace, workspace_bytes),
+                              "cublasSetWorkspace"));
+  const auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  ASSAY_TRY(library_->attempt(library_->set_math_mode(handle_, mode), "cublasSetMathMode"));
+  return library_->attempt(library_->get_version(handle_, &version_), "cublasGetVersion");
+}
+
+matrix_products::~matrix_products() {
+  if (handle_ != nullptr) (void)library_->destroy(handle_);
+}
+
+matrix_products::matrix_products(matrix_products&& other) noexcept
+    : library_(other.library_),
+      handle_(std::exchange(other.handle_, nullptr)),
+      version_(other.version_) {}
+
+// cuBLAS counts columns first: what is (tokens, rows) here is (rows, tokens) there, and the weights
+// are the transposed factor.
+result<void> matrix_products::multiply(element type, const product_arguments& a) const {
+  const float one = 1.0F;
+  const float none = 0.0F;
+  const cudaDataType of = data_type(type);
+  const int rows = static_cast<int>(a.rows);
+  const int tokens = static_cast<int>(a.tokens);
+  const int columns = static_cast<int>(a.columns);
+  const int out_columns = static_cast<int>(a.out_columns);
+  if (a.second == nullptr)
+    return library_->attempt(
+        library_->gemm(handle_, CUBLAS_OP_T, CUBLAS_OP_N, rows, tokens, columns, &one, a.w, of,
+                       columns, a.input, of, columns, &none, a.out, of, out_columns,
+                       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+        "cublasGemmEx");
+  // Any two matrices lie a stride apart; it may be negative.
+  const auto apart =
+      reinterpret_cast<std::intptr_t>(a.second) - reinterpret_cast<std::intptr_t>(a.w);
+  const auto width = static_cast<std::intptr_t>(bytes_of(type));
+  ASSAY_CHECK(apart % width == 0, "two matrices lie a broken number of elements apart");
+  return library_->attempt(
+      library_->batched_gemm(handle_, CUBLAS_OP_T, CUBLAS_OP_N, rows, tokens, columns, &one, a.w,
+                             of, columns, apart / width, a.input, of, columns, 0, &none, a.out, of,
+                             out_columns, rows, 2, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+      "cublasGemmStridedBatchedEx");
+}
+
+result<void> matrix_products::multiply_add(element type, const product_arguments& a) const {
+  ASSAY_CHECK(a.second == nullptr, "a product that is added takes one matrix");
+  const float one = 1.0F;
+  const cudaDataType of = data_type(type);
+  const int columns = static_cast<int>(a.columns);
+  return library_->attempt(
+      library_->gemm(handle_, CUBLAS_OP_T, CUBLAS_OP_N, static_cast<int>(a.rows),
+                     static_cast<int>(a.tokens), columns, &one, a.w, of, columns, a.input, of,
+                     columns, &one, a.out, CUDA_R_32F, static_cast<int>(a.out_columns),
+                     CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+      "cublasGemmEx");
+}
+
+}  // namespace assay::ops::cuda
