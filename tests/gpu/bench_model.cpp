@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <random>
 #include <utility>
 
 #include "runtime/device/cuda/cuda_try.h"
@@ -159,7 +160,20 @@ result<void> bench_model::fill_buffers(cudaStream_t on) {
   buffers_.state = static_cast<ops::cuda::decode_state*>(state);
   ASSAY_TRY_ASSIGN(void* chosen, take(std::uint64_t{d.context_pages} * d.page_tokens * 4));
   buffers_.chosen = static_cast<std::int32_t*>(chosen);
+  ASSAY_TRY(fill_prompt());
   return seek(on, 0);
+}
+
+result<void> bench_model::fill_prompt() {
+  const graph::decode_shape& d = shape_.decode;
+  std::vector<std::int32_t> ids(std::size_t{d.context_pages} * d.page_tokens);
+  std::mt19937 random(7);
+  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random() % d.vocab_rows);
+  ASSAY_TRY_ASSIGN(void* at, take(ids.size() * sizeof(std::int32_t)));
+  ASSAY_CUDA_TRY(
+      cudaMemcpy(at, ids.data(), ids.size() * sizeof(std::int32_t), cudaMemcpyHostToDevice));
+  buffers_.forced = static_cast<const std::int32_t*>(at);
+  return {};
 }
 
 graph::decode_step bench_model::step(const ops::cuda::launch_site& site) const {

@@ -7,67 +7,20 @@
 // Writes JSON to FILE after each measurement, and a line to stdout. Base units: s, bytes/s.
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "runtime/device/cuda/cuda_try.h"
 #include "runtime/graph/captured_step.h"
 #include "tests/gpu/bench_kernels.h"
 #include "tests/gpu/bench_model.h"
+#include "tests/gpu/bench_report.h"
 
 namespace assay::bench {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 constexpr std::uint32_t replays_a_sample = 100;
 constexpr int samples = 5;
-
-struct timer {
-  cudaStream_t stream = nullptr;
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
-
-  result<void> open() {
-    ASSAY_CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    ASSAY_CUDA_TRY(cudaEventCreate(&begin));
-    ASSAY_CUDA_TRY(cudaEventCreate(&end));
-    return {};
-  }
-  result<void> start() const {
-    ASSAY_CUDA_TRY(cudaEventRecord(begin, stream));
-    return {};
-  }
-  result<double> stop_s() const {
-    ASSAY_CUDA_TRY(cudaEventRecord(end, stream));
-    ASSAY_CUDA_TRY(cudaEventSynchronize(end));
-    float milliseconds = 0.0F;
-    ASSAY_CUDA_TRY(cudaEventElapsedTime(&milliseconds, begin, end));
-    return static_cast<double>(milliseconds) * 1e-3;
-  }
-};
-
-class report {
- public:
-  explicit report(std::string path) : path_(std::move(path)) {}
-  void add(const char* section, json entry) {
-    all_[section].push_back(std::move(entry));
-    std::ofstream(path_) << all_.dump(2) << '\n';
-  }
-  void set(const char* name, json value) { all_[name] = std::move(value); }
-
- private:
-  std::string path_;
-  json all_;
-};
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 result<double> measure_read(const timer& clock, report& out) {
   constexpr std::uint64_t bytes = std::uint64_t{8} << 30;
