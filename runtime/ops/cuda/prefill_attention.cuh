@@ -49,9 +49,35 @@ struct query_warp {
   float sum[2];
 };
 
+/// Where a token's rows lie. Pages of a power of two, as a runtime has them, cost no division: a
+/// tile's copies would otherwise take a fourth of the instructions.
+template <class T, int HeadDim>
+struct cached_context {
+  const T* pages;
+  const std::uint32_t* table;
+  std::uint32_t page_tokens, kv_heads, kv_head;
+  int shift;  ///< of a power of two; below 0: none
+
+  __device__ cached_context(const attend_rows_arguments& a, std::uint32_t head)
+      : pages(static_cast<const T*>(a.pages)),
+        table(a.table),
+        page_tokens(a.page_tokens),
+        kv_heads(a.kv_heads),
+        kv_head(head),
+        shift(-1) {
+    if ((page_tokens & (page_tokens - 1)) == 0) shift = __popc(page_tokens - 1);
+  }
+  __device__ const T* key(std::uint32_t token) const {
+    const std::uint32_t index = shift >= 0 ? token >> shift : token / page_tokens;
+    const std::size_t head_rows = (std::size_t{table[index]} * kv_heads + kv_head) * 2;
+    return pages + ((head_rows - index) * page_tokens + token) * HeadDim;
+  }
+  __device__ std::size_t value_distance() const { return std::size_t{page_tokens} * HeadDim; }
+};
+
 /// Copies tile `tile` of keys to `keys` and of values behind the two tiles of keys.
 template <class T, int HeadDim>
-__device__ __forceinline__ void copy_tile(const attend_rows_arguments& a, std::uint32_t kv_head,
+__device__ __forceinline__ void copy_tile(const cached_context<T, HeadDim>& context,
                                           std::uint32_t tile, std::uint32_t end,
                                           std::uint32_t keys) {
   using layout = key_tile<HeadDim>;
@@ -61,15 +87,12 @@ __device__ __forceinline__ void copy_tile(const attend_rows_arguments& a, std::u
     const int piece = i % layout::pieces;
     const std::uint32_t token = tile * key_rows + static_cast<std::uint32_t>(row);
     const bool is_there = token < end;
-    const std::uint32_t at = is_there ? token : 0;  // an address that may be formed
-    const std::size_t page = a.table[at / a.page_tokens];
-    const std::size_t head_rows = (page * a.kv_heads + kv_head) * 2 * a.page_tokens;
-    const T* key = static_cast<const T*>(a.pages) + (head_rows + at % a.page_tokens) * HeadDim +
-                   static_cast<std::size_t>(piece) * 8;
+    // Token 0 where there is none: an address that may be formed.
+    const T* key = context.key(is_there ? token : 0) + piece * 8;
     const std::uint32_t to = keys + layout::offset(row, piece);
     copy_or_zero(to, key, is_there);
     // Zero, not whatever lies there: a weight of 0 times no number is no number.
-    copy_or_zero(to + 2 * layout::bytes, key + std::size_t{a.page_tokens} * HeadDim, is_there);
+    copy_or_zero(to + 2 * layout::bytes, key + context.value_distance(), is_there);
   }
 }
 
@@ -152,6 +175,8 @@ __device__ __forceinline__ void weigh_tile(float scale, query_warp<HeadDim>& war
         sum += scores[n][i];
       }
     warp.sum[half] = sum;
+    // Seldom after the first tiles.
+    if (!__any_sync(0xffffffffU, shrink != 1.0F)) continue;
 #pragma unroll
     for (int d = 0; d < HeadDim / 8; ++d) {
       warp.mixed[d][2 * half] *= shrink;
@@ -214,7 +239,6 @@ __global__ void __launch_bounds__(attend_threads, HeadDim > 64 ? 1 : 2)
   extern __shared__ __align__(128) std::byte raw_tiles[];
   const std::uint32_t tiles_at = shared_address(raw_tiles);
   const std::uint32_t head = blockIdx.x;
-  const std::uint32_t kv_head = head / (a.heads / a.kv_heads);
   const std::uint32_t block_row = (gridDim.y - 1 - blockIdx.y) * query_rows;
   const std::uint32_t warp_row = block_row + threadIdx.x / 32 * 16;
   const std::uint32_t row = warp_row + threadIdx.x % 32 / 4;
@@ -222,7 +246,8 @@ __global__ void __launch_bounds__(attend_threads, HeadDim > 64 ? 1 : 2)
   const std::uint32_t tiles = (first + block_end - 1) / key_rows + 1;
   const float scale = rsqrtf(static_cast<float>(HeadDim)) * 1.44269504088896340736F;
 
-  copy_tile<T, HeadDim>(a, kv_head, 0, first + tokens, tiles_at);
+  const cached_context<T, HeadDim> context(a, head / (a.heads / a.kv_heads));
+  copy_tile(context, 0, first + tokens, tiles_at);
   close_copies();
   query_warp<HeadDim> warp{};
   warp.maximum[0] = warp.maximum[1] = -INFINITY;
@@ -232,8 +257,7 @@ __global__ void __launch_bounds__(attend_threads, HeadDim > 64 ? 1 : 2)
     wait_for_copies<0>();
     __syncthreads();  // the tile is there, and nobody reads the other one any more
     if (tile + 1 < tiles)
-      copy_tile<T, HeadDim>(a, kv_head, tile + 1, first + tokens,
-                            tiles_at + (tile + 1) % 2 * layout::bytes);
+      copy_tile(context, tile + 1, first + tokens, tiles_at + (tile + 1) % 2 * layout::bytes);
     close_copies();
     const std::uint32_t first_key = tile * key_rows;
     if (first_key > first + warp_row + 15) continue;  // after every query of this warp
