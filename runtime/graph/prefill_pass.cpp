@@ -49,13 +49,20 @@ result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const de
   const std::uint32_t kv_rows = shape_.kv_heads * shape_.head_dim;
   const std::uint32_t all_rows = q_rows + 2 * kv_rows;
   ASSAY_TRY(norm(at, layer.input_norm));
-  ASSAY_TRY(products_.multiply(shape_.type, {layer.q, nullptr, scratch_.rows, scratch_.qkv,
-                                             at.tokens, q_rows, shape_.hidden, all_rows}));
-  auto* const kv = static_cast<std::byte*>(scratch_.qkv) +
-                   std::size_t{q_rows} * ops::cuda::bytes_of(shape_.type);
-  ASSAY_TRY(products_.multiply(shape_.type, {layer.k, layer.v, scratch_.rows, kv, at.tokens,
-                                             kv_rows, shape_.hidden, all_rows}));
-  tally_.products += 2;
+  const bool is_one =
+      ops::cuda::is_followed(shape_.type, layer.q, q_rows, shape_.hidden, layer.k) &&
+      ops::cuda::is_followed(shape_.type, layer.k, kv_rows, shape_.hidden, layer.v);
+  ASSAY_TRY(
+      products_.multiply(shape_.type, {layer.q, nullptr, scratch_.rows, scratch_.qkv, at.tokens,
+                                       is_one ? all_rows : q_rows, shape_.hidden, all_rows}));
+  ++tally_.products;
+  if (!is_one) {
+    auto* const kv = static_cast<std::byte*>(scratch_.qkv) +
+                     std::size_t{q_rows} * ops::cuda::bytes_of(shape_.type);
+    ASSAY_TRY(products_.multiply(shape_.type, {layer.k, layer.v, scratch_.rows, kv, at.tokens,
+                                               kv_rows, shape_.hidden, all_rows}));
+    ++tally_.products;
+  }
   ASSAY_TRY(submit_attention(at, layer));
   return submit_mlp(at, layer);
 }

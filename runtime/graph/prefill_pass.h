@@ -30,11 +30,11 @@ struct prefill_tally {
   std::uint64_t products = 0;  ///< calls of cuBLAS; how many kernels one takes is cuBLAS's affair
 };
 
-/// Enqueues the tokens of a prompt in chunks: 5 own kernels and 5 products a layer, then the head
-/// of a decode step for the last token alone. It leaves state, pages, logits and the choice as that
-/// many decode steps would, but chooses nothing at the positions before the last.
-/// Activations between the products are of the weights' element; the residual and all sums f32.
-/// Ownership: the caller's memory throughout. Threads: one.
+/// Enqueues the tokens of a prompt in chunks: 5 own kernels and 4 products a layer (5 where q, k
+/// and v do not lie together), then the head of a decode step for the last token alone. It leaves
+/// state, pages, logits and the choice as that many decode steps would, but chooses nothing at the
+/// positions before the last. Activations between the products are of the weights' element; the
+/// residual and all sums f32. Ownership: the caller's memory throughout. Threads: one.
 class prefill_pass {
  public:
   prefill_pass(decode_shape shape, decode_weights weights, decode_buffers buffers,

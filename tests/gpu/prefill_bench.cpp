@@ -262,6 +262,9 @@ result<void> measure_products(const bench_run& on) {
     bool is_added;
   };
   const one all[] = {
+      {"q, k and v",
+       {layer.q, nullptr, b.rows, b.qkv, n, q_rows + 2 * kv_rows, d.hidden, q_rows + 2 * kv_rows},
+       false},
       {"q", {layer.q, nullptr, b.rows, b.qkv, n, q_rows, d.hidden, q_rows + 2 * kv_rows}, false},
       {"k and v",
        {layer.k, layer.v, b.rows, b.qkv, n, kv_rows, d.hidden, q_rows + 2 * kv_rows},

@@ -338,5 +338,34 @@ TEST(MatrixProducts, are_the_products_that_the_layout_says) {
   }
 }
 
+TEST(MatrixProducts, are_the_same_where_two_matrices_lie_together) {
+  ASSAY_NEEDS_GPU();
+  std::mt19937_64 random(34);
+  const device_array<std::byte> workspace(matrix_products::workspace_bytes);
+  const auto products = matrix_products::create(nullptr, workspace.data());
+  ASSERT_TRUE(products) << products.error().message;
+  constexpr std::uint32_t tokens = 70, rows = 64, columns = 128;
+  const tensor both = random_tensor(element::bf16, 2 * rows * columns, -1, 1, random);
+  const tensor input = random_tensor(element::bf16, tokens * columns, -1, 1, random);
+  const device_array<std::byte> out(std::size_t{tokens} * 2 * rows * 2);
+  const std::byte* second = both.device.data() + rows * columns * 2;
+  EXPECT_TRUE(is_followed(element::bf16, both.device.data(), rows, columns, second));
+  EXPECT_FALSE(is_followed(element::bf16, both.device.data(), rows, columns, second + 16));
+  EXPECT_FALSE(is_followed(element::bf16, both.device.data(), rows, columns, nullptr));
+  const auto multiplied =
+      products->multiply(element::bf16, {both.device.data(), second, input.device.data(),
+                                         out.data(), tokens, rows, columns, 2 * rows});
+  ASSERT_TRUE(multiplied) << multiplied.error().message;
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  const auto got = unpacked(element::bf16, out.host());
+  row wanted;
+  for (std::uint32_t t = 0; t < tokens; ++t) {
+    const auto at = input.values.begin() + std::ptrdiff_t{t} * columns;
+    const row one = reference::product(both.values, row(at, at + columns));
+    wanted.insert(wanted.end(), one.begin(), one.end());
+  }
+  EXPECT_LT(relative_error({got.begin(), got.end()}, wanted), step_of(element::bf16));
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ops/cuda/matrix_products.h"
 
+#include <cstddef>
+
 #include "runtime/telemetry/check.h"
 
 namespace assay::ops::cuda {
@@ -20,6 +22,12 @@ cudaDataType data_type(element type) {
 }
 
 }  // namespace
+
+bool is_followed(element type, const void* w, std::uint32_t rows, std::uint32_t columns,
+                 const void* next) {
+  const std::size_t bytes = std::size_t{rows} * columns * bytes_of(type);
+  return next != nullptr && static_cast<const std::byte*>(w) + bytes == next;
+}
 
 result<matrix_products> matrix_products::create(cudaStream_t stream, void* workspace) {
   matrix_products made;
@@ -55,11 +63,12 @@ result<void> matrix_products::multiply(element type, const product_arguments& a)
   const float one = 1.0F;
   const float none = 0.0F;
   const cudaDataType of = data_type(type);
-  const int rows = static_cast<int>(a.rows);
+  const bool is_one = is_followed(type, a.w, a.rows, a.columns, a.second);
+  const int rows = static_cast<int>(is_one ? 2 * a.rows : a.rows);
   const int tokens = static_cast<int>(a.tokens);
   const int columns = static_cast<int>(a.columns);
   const int out_columns = static_cast<int>(a.out_columns);
-  if (a.second == nullptr)
+  if (a.second == nullptr || is_one)
     return library_->attempt(
         library_->gemm(handle_, CUBLAS_OP_T, CUBLAS_OP_N, rows, tokens, columns, &one, a.w, of,
                        columns, a.input, of, columns, &none, a.out, of, out_columns,

@@ -25,6 +25,11 @@ struct product_arguments {
   std::uint32_t out_columns = 0;
 };
 
+/// Whether the first row of `next` lies behind the last of `w` (rows, columns): then both are one
+/// matrix, and one larger product.
+bool is_followed(element type, const void* w, std::uint32_t rows, std::uint32_t columns,
+                 const void* next);
+
 /// One handle of cuBLAS on one stream. Sums are f32 throughout, also where cuBLAS splits a sum.
 /// Errors: unavailable, where the library or a product cannot be had; out_of_memory.
 /// Ownership: the handle; stream and workspace are the caller's and outlive it. Threads: one.
