@@ -21,6 +21,12 @@ result<void> prefill_pass::submit(std::uint32_t first, std::uint32_t tokens) {
   return {};
 }
 
+prefill_tally prefill_pass::tally() const {
+  prefill_tally all = tally_;
+  all.products = products_.calls();
+  return all;
+}
+
 result<void> prefill_pass::launched(cudaError_t code, const char* kernel) {
   ASSAY_TRY(device::cuda_try(code, kernel, __FILE__, __LINE__));
   ++tally_.launches;
@@ -55,13 +61,11 @@ result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const de
   ASSAY_TRY(
       products_.multiply(shape_.type, {layer.q, nullptr, scratch_.rows, scratch_.qkv, at.tokens,
                                        is_one ? all_rows : q_rows, shape_.hidden, all_rows}));
-  ++tally_.products;
   if (!is_one) {
     auto* const kv = static_cast<std::byte*>(scratch_.qkv) +
                      std::size_t{q_rows} * ops::cuda::bytes_of(shape_.type);
     ASSAY_TRY(products_.multiply(shape_.type, {layer.k, layer.v, scratch_.rows, kv, at.tokens,
                                                kv_rows, shape_.hidden, all_rows}));
-    ++tally_.products;
   }
   ASSAY_TRY(submit_attention(at, layer));
   return submit_mlp(at, layer);
@@ -94,7 +98,6 @@ result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
   ASSAY_TRY(products_.multiply_add(
       shape_.type, {layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
                     shape_.heads * shape_.head_dim, shape_.hidden}));
-  ++tally_.products;
   return {};
 }
 
@@ -109,7 +112,6 @@ result<void> prefill_pass::submit_mlp(const ops::cuda::pass_site& at, const deco
   ASSAY_TRY(products_.multiply_add(
       shape_.type, {layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
                     shape_.intermediate, shape_.hidden}));
-  tally_.products += 2;
   return {};
 }
 

@@ -27,14 +27,15 @@ struct prefill_tally {
   std::uint64_t chunks = 0;
   std::uint64_t tokens = 0;
   std::uint64_t launches = 0;  ///< of own kernels
-  std::uint64_t products = 0;  ///< calls of cuBLAS; how many kernels one takes is cuBLAS's affair
+  std::uint64_t products = 0;  ///< given to cuBLAS; how many kernels one takes is its affair
 };
 
-/// Enqueues the tokens of a prompt in chunks: 5 own kernels and 4 products a layer (5 where q, k
-/// and v do not lie together), then the head of a decode step for the last token alone. It leaves
-/// state, pages, logits and the choice as that many decode steps would, but chooses nothing at the
-/// positions before the last. Activations between the products are of the weights' element; the
-/// residual and all sums f32. Ownership: the caller's memory throughout. Threads: one.
+/// Enqueues the tokens of a prompt in chunks: 5 own kernels a layer and 4 to 7 products, by how the
+/// matrices lie, then the head of a decode step for the last token alone. It leaves state, pages,
+/// logits and the choice as that many decode steps would, but chooses nothing at the positions
+/// before the last. Activations between the products are of the weights' element; the residual and
+/// all sums are f32.
+/// Ownership: the caller's memory throughout. Threads: one.
 class prefill_pass {
  public:
   prefill_pass(decode_shape shape, decode_weights weights, decode_buffers buffers,
@@ -53,7 +54,7 @@ class prefill_pass {
   /// Errors: CUDA's and cuBLAS's; internal for a shape that the kernels do not cover.
   result<void> submit(std::uint32_t first, std::uint32_t tokens);
 
-  const prefill_tally& tally() const { return tally_; }
+  prefill_tally tally() const;
   int cublas_version() const { return products_.version(); }
 
  private:

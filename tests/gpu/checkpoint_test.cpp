@@ -85,7 +85,7 @@ void expect_greedy(const reference_file& reference, const std::vector<std::int32
 
 /// Logits of the last 32 positions and what follows, by steps alone, by a pass and steps, and by
 /// passes alone, the last 32 of them of one token.
-void check_fixture(const std::string& name, double most) {
+void check_fixture(const std::string& name, double most, double most_after_passes) {
   const std::string folder = "tests/fixtures/tiny/" + name;
   const reference_file reference(tree(folder + "/reference.safetensors"));
   const auto& ids = reference.ids("input_ids");
@@ -94,10 +94,11 @@ void check_fixture(const std::string& name, double most) {
     SCOPED_TRACE(name + ", passes from " + std::to_string(from_tokens) + " tokens");
     loaded model(folder, {.prefill = {.from_tokens = from_tokens}});
     const auto got = model.last_logits(ids, 32);
-    const double difference = relative_difference(got, want);
-    std::printf("%s, passes from %u: max difference %.2e of the largest logit\n", name.c_str(),
-                from_tokens, difference);
-    EXPECT_LE(difference, most);
+    const double difference = distance(got, want);
+    std::printf(
+        "%s, passes from %u: relative error %.2e, max difference %.2e of the largest logit\n",
+        name.c_str(), from_tokens, difference, relative_difference(got, want));
+    EXPECT_LE(difference, from_tokens == 0 ? most : most_after_passes);
     const std::uint64_t passes = from_tokens == 0 ? 0 : from_tokens == 1 ? 33 : 1;
     EXPECT_EQ(model->prefill().tally().passes, passes) << model->prefill().refused_reason();
     engine_test::expect(
@@ -111,13 +112,15 @@ void check_fixture(const std::string& name, double most) {
 // and of 32 values, one to three query heads a KV head, a head of its own and a tied one.
 TEST(Checkpoint, f32_logits_and_greedy_ids_equal_the_reference) {
   ASSAY_NEEDS_GPU();
-  for (const std::string name : {"llama", "llama3", "qwen3", "qwen2"}) check_fixture(name, 1e-4);
+  for (const std::string name : {"llama", "llama3", "qwen3", "qwen2"})
+    check_fixture(name, 1e-5, 1e-5);
 }
 
 TEST(Checkpoint, narrow_weights_stay_near_the_reference) {
   ASSAY_NEEDS_GPU();
-  check_fixture("qwen2-f16", 4e-3);
-  check_fixture("llama-bf16-sharded", 2e-2);
+  check_fixture("qwen2-f16", 4e-3, 4e-3);
+  // A pass rounds its activations as well.
+  check_fixture("llama-bf16-sharded", 2e-2, 3e-2);
 }
 
 TEST(Checkpoint, refuses_heads_that_no_kernel_covers) {

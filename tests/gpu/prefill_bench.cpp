@@ -145,7 +145,7 @@ struct bench_run {
   const bench_model& model;
   const scratch_memory& memory;
   const plain_products& plain;
-  const matrix_products& products;
+  matrix_products& products;
   report& out;
 };
 
@@ -304,7 +304,7 @@ result<void> run_shape(const timer& clock, const model_shape& shape, report& out
   ASSAY_TRY(memory.open(shape.decode));
   plain_products plain;
   ASSAY_TRY(plain.open(clock.stream, memory.plain_workspace));
-  ASSAY_TRY_ASSIGN(const auto products, matrix_products::create(clock.stream, memory.workspace));
+  ASSAY_TRY_ASSIGN(auto products, matrix_products::create(clock.stream, memory.workspace));
   ASSAY_TRY_ASSIGN(auto for_pass, matrix_products::create(clock.stream, memory.workspace));
   ops::cuda::launch_site site;
   site.stream = clock.stream;

@@ -300,7 +300,7 @@ TEST(MatrixProducts, are_the_products_that_the_layout_says) {
   ASSAY_NEEDS_GPU();
   std::mt19937_64 random(33);
   const device_array<std::byte> workspace(matrix_products::workspace_bytes);
-  const auto products = matrix_products::create(nullptr, workspace.data());
+  auto products = matrix_products::create(nullptr, workspace.data());
   ASSERT_TRUE(products) << products.error().message;
   constexpr std::uint32_t tokens = 37, rows = 48, columns = 224;
   for (const element type : {element::bf16, element::f16, element::f32}) {
@@ -342,7 +342,7 @@ TEST(MatrixProducts, are_the_same_where_two_matrices_lie_together) {
   ASSAY_NEEDS_GPU();
   std::mt19937_64 random(34);
   const device_array<std::byte> workspace(matrix_products::workspace_bytes);
-  const auto products = matrix_products::create(nullptr, workspace.data());
+  auto products = matrix_products::create(nullptr, workspace.data());
   ASSERT_TRUE(products) << products.error().message;
   constexpr std::uint32_t tokens = 70, rows = 64, columns = 128;
   const tensor both = random_tensor(element::bf16, 2 * rows * columns, -1, 1, random);

@@ -45,7 +45,6 @@ result<cublas_library> load_symbols() {
   load(found.get_version, "cublasGetVersion_v2");
   load(found.status_string, "cublasGetStatusString");
   load(found.gemm, "cublasGemmEx");
-  load(found.batched_gemm, "cublasGemmStridedBatchedEx");
   if (!load.missing.empty())
     return ASSAY_FAIL(unavailable, "cuBLAS: " + std::string(library_name) + " has no " +
                                        load.missing + "; install the CUDA 13.0 toolkit");

@@ -16,18 +16,12 @@ namespace assay::ops::cuda {
 /// process, never unloaded.
 /// Errors: unavailable: no libcublas.so.13, or a function missing in it.
 struct cublas_library {
-  // Spelled out: the header overloads both names for C++.
+  // Spelled out: the header overloads the name for C++.
   using gemm_function = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t,
                                            int, int, int, const void*, const void*, cudaDataType,
                                            int, const void*, cudaDataType, int, const void*, void*,
                                            cudaDataType, int, cublasComputeType_t,
                                            cublasGemmAlgo_t);
-  using batched_gemm_function = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t,
-                                                   cublasOperation_t, int, int, int, const void*,
-                                                   const void*, cudaDataType, int, long long,
-                                                   const void*, cudaDataType, int, long long,
-                                                   const void*, void*, cudaDataType, int, long long,
-                                                   int, cublasComputeType_t, cublasGemmAlgo_t);
 
   decltype(&::cublasCreate_v2) create = nullptr;
   decltype(&::cublasDestroy_v2) destroy = nullptr;
@@ -37,7 +31,6 @@ struct cublas_library {
   decltype(&::cublasGetVersion_v2) get_version = nullptr;
   decltype(&::cublasGetStatusString) status_string = nullptr;
   gemm_function gemm = nullptr;
-  batched_gemm_function batched_gemm = nullptr;
 
   static result<const cublas_library*> load();
 

@@ -55,40 +55,44 @@ matrix_products::~matrix_products() {
 matrix_products::matrix_products(matrix_products&& other) noexcept
     : library_(other.library_),
       handle_(std::exchange(other.handle_, nullptr)),
-      version_(other.version_) {}
+      version_(other.version_),
+      calls_(other.calls_) {}
+
+result<void> matrix_products::multiply(element type, const product_arguments& a) {
+  if (a.second == nullptr) return multiply_one(type, a);
+  product_arguments both = a;
+  both.second = nullptr;
+  if (is_followed(type, a.w, a.rows, a.columns, a.second)) {
+    both.rows = 2 * a.rows;
+    return multiply_one(type, both);
+  }
+  // Not as a batch with the stride between them: cuBLAS takes any stride, and faults on some.
+  ASSAY_TRY(multiply_one(type, both));
+  both.w = a.second;
+  both.out = static_cast<std::byte*>(a.out) + std::size_t{a.rows} * bytes_of(type);
+  return multiply_one(type, both);
+}
 
 // cuBLAS counts columns first: what is (tokens, rows) here is (rows, tokens) there, and the weights
 // are the transposed factor.
-result<void> matrix_products::multiply(element type, const product_arguments& a) const {
+result<void> matrix_products::multiply_one(element type, const product_arguments& a) {
   const float one = 1.0F;
   const float none = 0.0F;
+  ++calls_;
   const cudaDataType of = data_type(type);
-  const bool is_one = is_followed(type, a.w, a.rows, a.columns, a.second);
-  const int rows = static_cast<int>(is_one ? 2 * a.rows : a.rows);
-  const int tokens = static_cast<int>(a.tokens);
   const int columns = static_cast<int>(a.columns);
-  const int out_columns = static_cast<int>(a.out_columns);
-  if (a.second == nullptr || is_one)
-    return library_->attempt(
-        library_->gemm(handle_, CUBLAS_OP_T, CUBLAS_OP_N, rows, tokens, columns, &one, a.w, of,
-                       columns, a.input, of, columns, &none, a.out, of, out_columns,
-                       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-        "cublasGemmEx");
-  // Any two matrices lie a stride apart; it may be negative.
-  const auto apart =
-      reinterpret_cast<std::intptr_t>(a.second) - reinterpret_cast<std::intptr_t>(a.w);
-  const auto width = static_cast<std::intptr_t>(bytes_of(type));
-  ASSAY_CHECK(apart % width == 0, "two matrices lie a broken number of elements apart");
   return library_->attempt(
-      library_->batched_gemm(handle_, CUBLAS_OP_T, CUBLAS_OP_N, rows, tokens, columns, &one, a.w,
-                             of, columns, apart / width, a.input, of, columns, 0, &none, a.out, of,
-                             out_columns, rows, 2, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-      "cublasGemmStridedBatchedEx");
+      library_->gemm(handle_, CUBLAS_OP_T, CUBLAS_OP_N, static_cast<int>(a.rows),
+                     static_cast<int>(a.tokens), columns, &one, a.w, of, columns, a.input, of,
+                     columns, &none, a.out, of, static_cast<int>(a.out_columns), CUBLAS_COMPUTE_32F,
+                     CUBLAS_GEMM_DEFAULT),
+      "cublasGemmEx");
 }
 
-result<void> matrix_products::multiply_add(element type, const product_arguments& a) const {
+result<void> matrix_products::multiply_add(element type, const product_arguments& a) {
   ASSAY_CHECK(a.second == nullptr, "a product that is added takes one matrix");
   const float one = 1.0F;
+  ++calls_;
   const cudaDataType of = data_type(type);
   const int columns = static_cast<int>(a.columns);
   return library_->attempt(

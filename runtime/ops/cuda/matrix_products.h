@@ -13,7 +13,8 @@
 namespace assay::ops::cuda {
 
 /// out (tokens, rows of a row of out_columns) = input (tokens, columns) · wᵀ, w (rows, columns).
-/// A `second` matrix of the same shape as `w` is multiplied in the same call; its rows follow.
+/// The rows of a `second` matrix of the same shape follow those of `w`: in one call of cuBLAS where
+/// it lies behind `w`, else in two.
 struct product_arguments {
   const void* w = nullptr;
   const void* second = nullptr;  ///< null where there is one matrix
@@ -45,19 +46,23 @@ class matrix_products {
   matrix_products& operator=(const matrix_products&) = delete;
 
   /// Enqueues products whose result is of the element, and returns.
-  result<void> multiply(element type, const product_arguments& a) const;
+  result<void> multiply(element type, const product_arguments& a);
   /// Enqueues a product that is added to what `out` holds, in f32 whatever the element; one matrix.
-  result<void> multiply_add(element type, const product_arguments& a) const;
+  result<void> multiply_add(element type, const product_arguments& a);
 
   int version() const { return version_; }
+  /// Products that cuBLAS has been given.
+  std::uint64_t calls() const { return calls_; }
 
  private:
   matrix_products() = default;
   result<void> open(cudaStream_t stream, void* workspace);
+  result<void> multiply_one(element type, const product_arguments& a);
 
   const cublas_library* library_ = nullptr;
   cublasHandle_t handle_ = nullptr;
   int version_ = 0;
+  std::uint64_t calls_ = 0;
 };
 
 }  // namespace assay::ops::cuda
