@@ -239,11 +239,12 @@ result<void> measure_kernels(const bench_run& on) {
         {b.qkv, nullptr, nullptr, nullptr, layer.q_norm, layer.k_norm, steps.frequencies,
          layer.pages, steps.table, d.page_tokens, d.heads, d.kv_heads, d.head_dim, d.eps}));
   }));
-  ASSAY_TRY(measure_part(on, "attend", [&] {
-    return kernel(ops::cuda::attend_rows(
-        d.type, site,
-        {b.qkv, layer.pages, steps.table, b.rows, d.page_tokens, d.heads, d.kv_heads, d.head_dim}));
-  }));
+  for (const bool is_wide : {false, true})
+    ASSAY_TRY(measure_part(on, is_wide ? "attend, wide" : "attend", [&] {
+      return kernel(ops::cuda::attend_rows(d.type, site,
+                                           {b.qkv, layer.pages, steps.table, b.rows, d.page_tokens,
+                                            d.heads, d.kv_heads, d.head_dim, is_wide}));
+    }));
   return measure_part(on, "gate", [&] {
     return kernel(ops::cuda::gate_rows(d.type, site, {b.gate_up, b.gated, d.intermediate}));
   });

@@ -126,7 +126,7 @@ struct pass_result {
   std::vector<double> qkv, pages, out;
 };
 
-pass_result run_pass(const pass_data& data) {
+pass_result run_pass(const pass_data& data, bool is_wide) {
   const prefill_case& c = data.c_;
   const auto expect = [](cudaError_t code) {
     if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
@@ -159,7 +159,7 @@ pass_result run_pass(const pass_data& data) {
   expect(append_rows(c.type, site, append));
   expect(attend_rows(c.type, site,
                      {append.qkv, pages.data(), table.data(), out.data(), c.page_tokens, c.heads,
-                      c.kv_heads, c.head_dim}));
+                      c.kv_heads, c.head_dim, is_wide}));
   expect(cudaDeviceSynchronize());
   return {unpacked(c.type, data.qkv_.device.host()), unpacked(c.type, pages.host()),
           unpacked(c.type, out.host())};
@@ -195,9 +195,9 @@ void check_rows(const pass_data& data, const pass_result& got, std::vector<row>&
   EXPECT_TRUE(std::equal(after.begin(), after.end(), got.pages.begin(), same));
 }
 
-void check_case(const prefill_case& c, std::mt19937_64& random) {
+void check_case(const prefill_case& c, bool is_wide, std::mt19937_64& random) {
   const pass_data data(c, random);
-  const pass_result got = run_pass(data);
+  const pass_result got = run_pass(data, is_wide);
   std::vector<row> keys;
   std::vector<row> values;
   check_rows(data, got, keys, values);
@@ -225,17 +225,26 @@ void check_case(const prefill_case& c, std::mt19937_64& random) {
   EXPECT_LT(relative_error(found, wanted), most);
 }
 
-TEST(PrefillKernels, append_and_attend_as_the_reference_at_the_edges_of_tiles_and_pages) {
-  ASSAY_NEEDS_GPU();
+void check_all(bool is_wide) {
   std::mt19937_64 random(31);
   for (const prefill_case& c : cases) {
     SCOPED_TRACE("type " + std::to_string(static_cast<int>(c.type)) + ", heads " +
                  std::to_string(c.heads) + "/" + std::to_string(c.kv_heads) + " x " +
                  std::to_string(c.head_dim) + ", tokens " + std::to_string(c.first) + " + " +
                  std::to_string(c.tokens) + ", pages of " + std::to_string(c.page_tokens));
-    check_case(c, random);
+    check_case(c, is_wide, random);
     if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+TEST(PrefillKernels, append_and_attend_as_the_reference_at_the_edges_of_tiles_and_pages) {
+  ASSAY_NEEDS_GPU();
+  check_all(false);
+}
+
+TEST(PrefillKernels, do_so_with_32_queries_a_warp) {
+  ASSAY_NEEDS_GPU();
+  check_all(true);
 }
 
 TEST(PrefillKernels, norm_and_gate_rows_as_the_reference) {

@@ -40,21 +40,29 @@ cudaError_t append_heads(const pass_site& site, const append_rows_arguments& a) 
   }
 }
 
+template <class T, int HeadDim, int Tiles>
+cudaError_t attend_in_blocks(const pass_site& site, const attend_rows_arguments& a) {
+  constexpr auto kernel = &attend_rows_kernel<T, HeadDim, Tiles>;
+  constexpr std::uint32_t bytes = attend_shared_bytes<HeadDim, Tiles>;
+  static const cudaError_t allowed = cudaFuncSetAttribute(
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (allowed != cudaSuccess) return allowed;
+  const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
+  kernel<<<grid, query_block<HeadDim, Tiles>::threads, bytes, site.stream>>>(a, site.first,
+                                                                             site.tokens);
+  return cudaGetLastError();
+}
+
 template <class T, int HeadDim>
 cudaError_t attend(const pass_site& site, const attend_rows_arguments& a) {
   if constexpr (sizeof(T) == 4) {
     const dim3 grid(site.tokens, (a.heads + plain_warps - 1) / plain_warps);
     attend_plainly_kernel<HeadDim><<<grid, plain_warps * 32, 0, site.stream>>>(a, site.first);
+    return cudaGetLastError();
   } else {
-    constexpr auto kernel = &attend_rows_kernel<T, HeadDim>;
-    constexpr std::uint32_t bytes = attend_shared_bytes<HeadDim>;
-    static const cudaError_t allowed = cudaFuncSetAttribute(
-        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-    if (allowed != cudaSuccess) return allowed;
-    const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
-    kernel<<<grid, attend_threads, bytes, site.stream>>>(a, site.first, site.tokens);
+    return a.has_wide_warps ? attend_in_blocks<T, HeadDim, 2>(site, a)
+                            : attend_in_blocks<T, HeadDim, 1>(site, a);
   }
-  return cudaGetLastError();
 }
 
 template <class T>

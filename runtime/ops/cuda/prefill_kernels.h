@@ -69,6 +69,7 @@ struct attend_rows_arguments {
   std::uint32_t heads = 0;
   std::uint32_t kv_heads = 0;
   std::uint32_t head_dim = 0;
+  bool has_wide_warps = false;  ///< 32 queries a warp instead of 16, where tensor cores attend
 };
 
 /// out (tokens, columns) = silu(gate) · up; gate_up (tokens, 2 · columns), gates first; both of the
