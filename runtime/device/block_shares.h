@@ -13,9 +13,9 @@ namespace assay::device {
 /// Neighbouring blocks for each thread: one takes its own from the front, one at a time, and where
 /// it has none the rear half of what another has left. Blocks that follow each other read memory
 /// that does, and a thread that goes on where it stopped finds it fetched already: blocks taken in
-/// turn read a fifth slower (AMD Zen 5 under KVM, 2 vCPU, 2026-12-01). Threads: any number take;
-/// thread 0 alone deals. Overhead: a block of one's own costs an exchange on a cache line that
-/// nobody else writes.
+/// turn read a fifth slower (AMD Zen 5 under KVM, 2 vCPU, 2026-12-01).
+/// Threads: any number take; thread 0 alone deals.
+/// Overhead: a block of one's own costs an exchange on a cache line that nobody else writes.
 class block_shares {
  public:
   explicit block_shares(std::uint32_t threads);

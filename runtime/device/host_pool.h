@@ -30,11 +30,12 @@ struct launch_tally {
 };
 
 /// Helpers of a device's workers. Each runs neighbouring blocks, and whoever is free takes over
-/// half of what another has left, so a thread that lost its core holds up one block, not its share
-/// of them. A worker that finds the helpers busy with another stream's launch runs its blocks
-/// alone. Threads: any worker may call run(); a helper waits with a bounded spin, then sleeps on a
-/// futex, and so does the worker for the blocks that helpers hold. Overhead: a launch that helpers
-/// are awake for costs 1–2 µs more than its blocks; waking them costs the worker a futex call.
+/// half of what another has left, so a thread that lost its core holds up one block, not its share.
+/// A worker that finds the helpers busy with another stream's launch runs its blocks alone.
+/// Threads: any worker may call run(); a helper waits with a bounded spin, then sleeps on a futex,
+/// and so does the worker for the blocks that helpers hold.
+/// Overhead: a launch that helpers are awake for costs 1–2 µs more than its blocks; waking them
+/// costs the worker a futex call.
 class host_pool {
  public:
   static constexpr std::uint32_t helper_capacity = 255;

@@ -19,7 +19,7 @@ struct row_range {
 /// The rows of `total` that block `block` of `blocks` owns.
 row_range rows_of_block(std::uint32_t total, const device::block_context& context);
 
-/// Rows of `w` that one block takes: 128 KiB or more, in whole panels. That is 6 µs of a core's
+/// Rows of `w` that one block takes: 128 KiB or more, in whole panels. That is 4 µs of a core's
 /// share of the memory, against 1 µs or two for which a launch waits for its last block.
 std::uint32_t rows_a_block(const weight& w);
 std::uint32_t blocks_of(const weight& w);
