@@ -18,28 +18,45 @@ void put(float& where, float value, into how) {
   where = how == into::store ? value : where + value;
 }
 
+// Rows that are multiplied one after the other.
+struct place {
+  const weight* w;
+  row_range rows;
+  float* out;
+};
+
 // Four places of memory at a time keep more of its requests in flight than one, and the more so the
-// farther they are apart. A product is the same whichever rows are beside it.
-void multiply_one(const weight& w, row_range range, const float* x, float* out, into how,
-                  device::block_context& context) {
+// farther they are apart. A product is the same whichever rows are beside it. A place that is over
+// goes on with its last row, which the caches have.
+void multiply_places(const std::array<place, 4>& places, const float* x, into how,
+                     device::block_context& context) {
   const vector_kernels& kernels = kernels_in_force();
-  const std::array<row_range, 4> taken = rows_taken(w, range, 1);
+  const weight& any = *places[0].w;
   std::uint32_t longest = 0;
-  for (const row_range& each : taken) longest = std::max(longest, each.end - each.begin);
+  for (const place& each : places) longest = std::max(longest, each.rows.end - each.rows.begin);
   for (std::uint32_t step = 0; step < longest; ++step) {
     row_quad rows;
     for (std::uint32_t i = 0; i < 4; ++i) {
-      const bool is_over = taken[i].begin + step >= taken[i].end;
-      rows[i] = is_over ? w.row(range.begin) : w.row(taken[i].begin + step);
+      const auto [begin, end] = places[i].rows;
+      rows[i] = places[i].w->row(std::min(begin + step, std::max(end, 1U) - 1));
     }
     std::array<float, 4> sums;
-    kernels.dot_quad(w.type, rows, x, w.columns, sums);
+    kernels.dot_quad(any.type, rows, x, any.columns, sums);
     for (std::uint32_t i = 0; i < 4; ++i) {
-      if (taken[i].begin + step >= taken[i].end) continue;
-      put(out[taken[i].begin + step], sums[i], how);
-      context.weight_bytes += w.row_bytes();
+      const std::uint32_t row = places[i].rows.begin + step;
+      if (row >= places[i].rows.end) continue;
+      put(places[i].out[row], sums[i], how);
+      context.weight_bytes += any.row_bytes();
     }
   }
+}
+
+void multiply_one(const weight& w, row_range range, const float* x, float* out, into how,
+                  device::block_context& context) {
+  const std::array<row_range, 4> taken = rows_taken(w, range, 1);
+  std::array<place, 4> places;
+  for (std::uint32_t i = 0; i < 4; ++i) places[i] = {&w, taken[i], out};
+  multiply_places(places, x, how, context);
 }
 
 // Part of a weight: `rows` rows from `row`, `columns` columns from `column`.
@@ -190,15 +207,18 @@ row_range rows_at(const weight& w, std::uint32_t index, std::uint32_t tokens) {
   return {begin, std::min(w.rows, begin + each)};
 }
 
-// Row number v of one token's order is row v / 4 of quarter v % 4; the last quarters may be short.
-std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint32_t tokens) {
+// Row number v of one token's order is row v / parts of part v % parts; the last parts may be
+// short.
+std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint32_t tokens,
+                                    std::uint32_t weights) {
   if (tokens > 1) return {range, {}, {}, {}};
-  const std::uint32_t quarter = (w.rows + 3) / 4;
-  const std::uint32_t end = range.end == w.rows ? 4 * quarter : range.end;
+  const std::uint32_t parts = 4 / weights;
+  const std::uint32_t part = (w.rows + parts - 1) / parts;
+  const std::uint32_t end = range.end == w.rows ? parts * part : range.end;
   std::array<row_range, 4> taken;
-  for (std::uint32_t i = 0; i < 4; ++i)
-    taken[i] = {std::min(w.rows, i * quarter + (range.begin + 3 - i) / 4),
-                std::min(w.rows, i * quarter + (end + 3 - i) / 4)};
+  for (std::uint32_t i = 0; i < parts; ++i)
+    taken[i] = {std::min(w.rows, i * part + (range.begin + parts - 1 - i) / parts),
+                std::min(w.rows, i * part + (end + parts - 1 - i) / parts)};
   return taken;
 }
 
@@ -206,6 +226,21 @@ void multiply(const weight& w, row_range range, const float* x, std::uint32_t to
               into how, device::block_context& context) {
   if (tokens == 1) return multiply_one(w, range, x, out, how, context);
   multiply_many(w, range, x, tokens, out, how, context);
+}
+
+void multiply_pair(const weight_pair& pair, row_range range, const float* x, std::uint32_t tokens,
+                   device::block_context& context) {
+  if (tokens > 1) {
+    multiply_many(pair.first, range, x, tokens, pair.first_out, into::store, context);
+    multiply_many(pair.second, range, x, tokens, pair.second_out, into::store, context);
+    return;
+  }
+  const std::array<row_range, 4> taken = rows_taken(pair.first, range, 1, 2);
+  const place first{&pair.first, {}, pair.first_out};
+  const place second{&pair.second, {}, pair.second_out};
+  std::array<place, 4> places{first, first, second, second};
+  for (std::uint32_t i = 0; i < 4; ++i) places[i].rows = taken[i % 2];
+  multiply_places(places, x, into::store, context);
 }
 
 void rms_norm(const weight& gain, float eps, const float* x, std::uint32_t tokens, float* out,

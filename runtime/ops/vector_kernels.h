@@ -43,10 +43,13 @@ struct panel_target {
 /// Rows of one page for one KV head, and the query heads that share them.
 /// Shapes: rows (count, columns) f32, `stride` floats apart; shares (heads, count), `shares_stride`
 /// floats apart; q and out (heads, columns) dense.
+/// `next` lies like `rows`: what is read after them, and is asked of the memory meanwhile. No
+/// prefetcher of the hardware would, because neighbouring rows lie a page of memory apart.
 struct page_rows {
   const float* rows = nullptr;
   std::size_t stride = 0;
   std::uint32_t count = 0;
+  const float* next = nullptr;  ///< null where nothing follows
 };
 
 /// One instruction set's inner loops. All accumulate in f32, in an order that depends on shapes
