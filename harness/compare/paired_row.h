@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,19 +48,28 @@ struct paired_row {
 
 /// What turns numbers into states.
 struct decision_rules {
-  double threshold_ratio = 0.02;      ///< a change within it is of no interest
-  std::optional<double> floor_ratio;  ///< what two equal builds differ by on this class of machine
-  std::string floor_source;
-  double uncalibrated_floor_ratio = 0.10;  ///< where floor_ratio is absent
-  double screen_level = 0.2;               ///< one-sided, per row and direction
-  double confirm_level = 0.05;             ///< over all directions that passed the screen
-  double interval_level = 0.90;            ///< two-sided: both its ends are one-sided 5 % tests
+  double threshold_ratio = 0.02;  ///< a change within it is of no interest
+  std::optional<double>
+      floor_ratio{};  ///< what two equal builds differ by on this class of machine
+  std::string floor_source{};
+  std::map<std::string, double> floor_of_row{};  ///< the same for single rows, by name
+  double uncalibrated_floor_ratio = 0.10;        ///< where floor_ratio is absent
+  double screen_level = 0.2;                     ///< one-sided, per row and direction
+  double confirm_level = 0.05;                   ///< over all directions that passed the screen
+  double interval_level = 0.90;  ///< two-sided: both its ends are one-sided 5 % tests
   std::size_t screen_pairs = 12;
   std::size_t confirm_pairs = 32;
   std::uint64_t seed = 0;
 
+  std::optional<double> floor_of(const std::string& row) const {
+    const auto own = floor_of_row.find(row);
+    return own == floor_of_row.end() ? floor_ratio : std::optional(own->second);
+  }
   double margin_ratio() const {
     return std::max(threshold_ratio, floor_ratio.value_or(uncalibrated_floor_ratio));
+  }
+  double margin_ratio(const std::string& row) const {
+    return std::max(threshold_ratio, floor_of(row).value_or(uncalibrated_floor_ratio));
   }
 };
 

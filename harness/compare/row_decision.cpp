@@ -96,7 +96,7 @@ bool settle_without_test(const paired_row& row, model::comparison_row& out) {
 class decider {
  public:
   decider(const std::vector<paired_row>& rows, const decision_rules& rules, null_cache& nulls)
-      : rows_(rows), rules_(rules), nulls_(nulls), margin_(std::log1p(rules.margin_ratio())) {}
+      : rows_(rows), rules_(rules), nulls_(nulls) {}
 
   std::vector<model::comparison_row> decide() {
     enter_family();
@@ -124,7 +124,7 @@ class decider {
   double p_of_confirmation(const paired_row& row, bool is_worse) {
     if (row.confirm.empty()) return 1.0;
     const signed_rank_sample sample(cost_differences(row.confirm, row.better));
-    return p_of(sample, nulls_.of(sample.size()), is_worse, margin_);
+    return p_of(sample, nulls_.of(sample.size()), is_worse, margin_of(row));
   }
 
   model::comparison_row decide_row(std::size_t at) {
@@ -171,10 +171,10 @@ class decider {
       const std::pair<double, double> ends = std::minmax({sign * found->low, sign * found->high});
       out.interval = model::change_interval{std::expm1(ends.first), std::expm1(ends.second)};
     }
-    out.margin_ratio = rules_.margin_ratio();
-    out.margin_source = margin_source();
-    const auto shift =
-        visible_shift(cost_differences(pairs, row.better), margin_, stages(row), rules_.seed);
+    out.margin_ratio = rules_.margin_ratio(row.name);
+    out.margin_source = margin_source(row);
+    const auto shift = visible_shift(cost_differences(pairs, row.better), margin_of(row),
+                                     stages(row), rules_.seed);
     if (shift) out.visible_ratio = std::expm1(*shift);
   }
 
@@ -186,13 +186,15 @@ class decider {
             {confirm_pairs, rules_.confirm_level / family}};
   }
 
-  std::string margin_source() const {
-    if (!rules_.floor_ratio) {
-      return rules_.threshold_ratio > rules_.uncalibrated_floor_ratio
-                 ? "threshold"
-                 : "floor of an uncalibrated runner";
-    }
-    return rules_.threshold_ratio >= *rules_.floor_ratio ? "threshold" : rules_.floor_source;
+  double margin_of(const paired_row& row) const {
+    return std::log1p(rules_.margin_ratio(row.name));
+  }
+
+  std::string margin_source(const paired_row& row) const {
+    const auto floor = rules_.floor_of(row.name);
+    if (rules_.threshold_ratio >= floor.value_or(rules_.uncalibrated_floor_ratio))
+      return "threshold";
+    return floor ? rules_.floor_source : "floor of an uncalibrated runner";
   }
 
   void equivalence(const paired_row& row, bool is_tried, model::comparison_row& out) {
@@ -200,8 +202,9 @@ class decider {
     const signed_rank_sample sample(cost_differences(pairs, row.better));
     const signed_rank_null& null = nulls_.of(sample.size());
     const double level = 0.5 * (1.0 - rules_.interval_level);
-    const bool is_within = sample.p_of_at_least(null, margin_) <= level &&
-                           sample.p_of_at_most(null, -margin_) <= level;
+    const double margin = margin_of(row);
+    const bool is_within =
+        sample.p_of_at_least(null, margin) <= level && sample.p_of_at_most(null, -margin) <= level;
     if (is_within && out.reason.empty()) out.state = model::row_state::unchanged;
     if (!is_within && out.reason.empty()) out.reason = why_open(sample.size(), is_tried, row);
   }
@@ -221,7 +224,6 @@ class decider {
   const std::vector<paired_row>& rows_;
   const decision_rules& rules_;
   null_cache& nulls_;
-  double margin_;
   std::vector<trial> trials_;
 };
 
@@ -243,7 +245,7 @@ screen_result screened(const paired_row& row, const decision_rules& rules, null_
   if (!has_hypothesis(row) || row.screen.empty()) return {};
   const signed_rank_sample sample(cost_differences(row.screen, row.better));
   const signed_rank_null& null = nulls.of(sample.size());
-  const double margin = std::log1p(rules.margin_ratio());
+  const double margin = std::log1p(rules.margin_ratio(row.name));
   return {p_of(sample, null, true, margin) <= rules.screen_level,
           p_of(sample, null, false, margin) <= rules.screen_level};
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <exception>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -68,7 +69,8 @@ json rules_json(const decision_rules& rules) {
   json out = json::object();
   out["threshold_ratio"] = rules.threshold_ratio;
   put(out, "floor_ratio", rules.floor_ratio);
-  if (rules.floor_ratio) out["floor_source"] = rules.floor_source;
+  if (!rules.floor_source.empty()) out["floor_source"] = rules.floor_source;
+  if (!rules.floor_of_row.empty()) out["floor_of_row"] = rules.floor_of_row;
   out["uncalibrated_floor_ratio"] = rules.uncalibrated_floor_ratio;
   out["screen_level"] = rules.screen_level;
   out["confirm_level"] = rules.confirm_level;
@@ -122,6 +124,9 @@ decision_rules rules_of(const json& in) {
   rules.threshold_ratio = ratio_field(in, "threshold_ratio", 1e3);
   if (in.contains("floor_ratio")) rules.floor_ratio = ratio_field(in, "floor_ratio", 1e3);
   rules.floor_source = field_or<std::string>(in, "floor_source", {});
+  rules.floor_of_row = field_or<std::map<std::string, double>>(in, "floor_of_row", {});
+  for (const auto& [name, floor] : rules.floor_of_row)
+    if (!(floor >= 0 && floor <= 1e3)) throw broken("$.rules.floor_of_row has what is no share");
   rules.uncalibrated_floor_ratio = ratio_field(in, "uncalibrated_floor_ratio", 1e3);
   rules.screen_level = ratio_field(in, "screen_level", 0.5);
   rules.confirm_level = ratio_field(in, "confirm_level", 0.5);
