@@ -41,12 +41,16 @@ std::string_view flag_of(const model::comparison_row& row) {
   return harm >= red_ratio ? "🔴 " : harm >= orange_ratio ? "⚠️ " : "";
 }
 
-// Prose: no mention, number or address in it may come alive, which escaping alone does not stop.
+// Nothing in it could come alive: no markup, mention, number of an issue or address.
+bool is_tame(std::string_view text) {
+  return text.find_first_of("@#/<&|`[]\\*_~\n") == std::string_view::npos &&
+         text.find("www.") == std::string_view::npos;
+}
+
+// Escaping alone does not stop a forge from making a link of what looks like one.
 std::string inert_prose(std::string_view text) {
   const std::string whole = mended_utf8(text.substr(0, 400));
-  const bool is_tame = whole.find_first_of("@#/<&|`[]\\*_~") == std::string::npos &&
-                       whole.find("www.") == std::string::npos;
-  return is_tame ? markdown_escaped(whole) : code_span(whole, 300);
+  return is_tame(whole) ? markdown_escaped(whole) : code_span(whole, 300);
 }
 
 class comment {
@@ -116,9 +120,11 @@ class comment {
                        note.empty() ? "" : inert_prose(note));
   }
 
-  // A unit of a foreign file may hold anything; a number of ours does not.
+  // A unit of a foreign file may hold anything. B/s is ours.
   static std::string cell(const std::string& text) {
-    return text.find_first_of("@#:<&|`\\[]*_~\n") == std::string::npos ? text : code_span(text, 60);
+    std::string rest = text;
+    if (rest.ends_with("B/s")) rest.resize(rest.size() - 3);
+    return is_tame(rest) ? text : code_span(text, 60);
   }
 
   void about_the_run() {
