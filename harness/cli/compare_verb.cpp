@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // assay compare: a change against its base, measured in pairs or read from files.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -25,6 +27,7 @@
 #include "harness/compare/control_kernel.h"
 #include "harness/compare/signed_rank.h"
 #include "reports/json/comparison_json.h"
+#include "reports/junit/comparison_junit.h"
 #include "reports/markdown/comparison_markdown.h"
 #include "reports/model/comparison_outcome.h"
 #include "reports/text/comparison_text.h"
@@ -52,7 +55,7 @@ struct compare_flags {
   std::optional<std::uint64_t> seed;
   std::size_t screen_pairs = 12;
   std::size_t confirm_pairs = 32;
-  std::string out_json, out_markdown, out_samples;
+  std::string out_json, out_markdown, out_junit, out_samples;
   bool is_strict = false;
   bool is_any_environment = false;
   bool is_control_kernel = false;
@@ -165,22 +168,31 @@ result<model::comparison_report> judge_files(const compare_flags& flags) {
   return compare_files(what);
 }
 
+result<void> check_outputs(const compare_flags& flags) {
+  const std::array outputs{&flags.out_json, &flags.out_markdown, &flags.out_junit,
+                           &flags.out_samples};
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t j = i + 1; j < outputs.size(); ++j)
+      if (is_same_file(*outputs[i], *outputs[j]))
+        return ASSAY_FAIL(
+            usage,
+            fmt::format("two outputs both name {}; give each a file of its own", *outputs[j]));
+  return {};
+}
+
 result<exit_code> compare_sides(const compare_flags& flags) {
   ASSAY_TRY_ASSIGN(const source from, source_of(flags));
   ASSAY_TRY(check_together(flags, from));
-  for (const auto& [one, other] :
-       {std::pair{flags.out_json, flags.out_markdown}, std::pair{flags.out_json, flags.out_samples},
-        std::pair{flags.out_markdown, flags.out_samples}})
-    if (is_same_file(one, other))
-      return ASSAY_FAIL(usage,
-                        fmt::format("two outputs both name {}; give each a file of its own", one));
+  ASSAY_TRY(check_outputs(flags));
   ASSAY_TRY_ASSIGN(output_file json, output_file::open(flags.out_json));
   ASSAY_TRY_ASSIGN(output_file markdown, output_file::open(flags.out_markdown));
+  ASSAY_TRY_ASSIGN(output_file junit, output_file::open(flags.out_junit));
   ASSAY_TRY_ASSIGN(const model::comparison_report report,
                    from == source::files ? judge_files(flags) : measure(flags, from));
   const model::outcome outcome = model::outcome_of(report, flags.is_strict);
   ASSAY_TRY(json.write(reports::comparison_as_json(report, outcome)));
   ASSAY_TRY(markdown.write(reports::comparison_as_markdown(report)));
+  ASSAY_TRY(junit.write(reports::comparison_as_junit(report, outcome)));
   ASSAY_TRY(write_to_stdout(reports::comparison_as_text(report, {is_stdout_coloured()})));
   return static_cast<exit_code>(outcome);
 }
@@ -259,6 +271,7 @@ void add_method_flags(CLI::App& verb, compare_flags& flags) {
       ->capture_default_str();
   verb.add_option("--out-json", flags.out_json, "The comparison as JSON");
   verb.add_option("--out-markdown", flags.out_markdown, "The comparison as a comment for a forge");
+  verb.add_option("--out-junit", flags.out_junit, "The comparison as JUnit XML, a test a row");
   verb.add_option("--out-samples", flags.out_samples,
                   "Each process as it ends, as JSON lines; assay compare FILE judges it again");
 }

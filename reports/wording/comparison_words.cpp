@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -46,8 +48,29 @@ std::string percent(double ratio) {
   return std::abs(value) < 1e6 ? fmt::format("{:+.1f}", value) : fmt::format("{:+.2g}", value);
 }
 
+constexpr std::size_t most_margins = 4;
+
 double size_of(const model::comparison_row& row) {
   return row.change_ratio ? std::abs(std::log(std::max(1.0 + *row.change_ratio, 1e-300))) : 0.0;
+}
+
+// Rows a margin and where it comes from: what lies within it is no finding, so it is said first.
+std::string margin_line(const model::comparison_report& report) {
+  std::map<std::pair<std::string, double>, std::uint64_t> rows_of;
+  for (const auto& row : report.rows)
+    if (!row.margin_source.empty()) ++rows_of[{row.margin_source, row.margin_ratio}];
+  std::string words;
+  std::size_t listed = 0;
+  for (const auto& [margin, count] : rows_of) {
+    if (listed++ == most_margins) {
+      words += fmt::format(", and {} more margins", rows_of.size() - most_margins);
+      break;
+    }
+    words += fmt::format("{}{:.1f} % ({}) for {} row{}", words.empty() ? "margin: " : ", ",
+                         100.0 * margin.second, margin.first, with_separators(count),
+                         count == 1 ? "" : "s");
+  }
+  return words;
 }
 
 }  // namespace
@@ -75,6 +98,8 @@ std::vector<std::string> standing_of(const model::comparison_report& report) {
     lines.emplace_back(
         "advisory: the two sides were not measured in pairs, and what the machine did between them "
         "cannot be told from what the code did");
+  if (std::string margins = margin_line(report); !margins.empty())
+    lines.push_back(std::move(margins));
   return lines;
 }
 

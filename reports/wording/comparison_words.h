@@ -16,8 +16,8 @@ namespace assay::reports {
 /// others where there are some.
 std::string comparison_headline(const model::comparison_report& report);
 
-/// What kind of verdict this is: measured in pairs, advisory, contaminated or incomplete, and why.
-/// One sentence a line.
+/// What kind of verdict this is: advisory, contaminated or incomplete, and why; then the margins
+/// that rows were judged against. One sentence a line.
 std::vector<std::string> standing_of(const model::comparison_report& report);
 
 /// Regressed, improved, errored, removed, added, not comparable, inconclusive, unchanged; within

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/json/comparison_json.h"
+#include "reports/junit/comparison_junit.h"
 #include "reports/markdown/code_span.h"
 #include "reports/markdown/comparison_markdown.h"
 #include "reports/model/comparison_outcome.h"
@@ -193,6 +194,31 @@ TEST(Comparison, hostile_names_do_not_move_the_terminal) {
   const std::string text = comparison_as_text(report);
   for (const char c : text) EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
   EXPECT_EQ(lines_of(text).size(), lines_of(comparison_as_text(sample_comparison())).size() - 1);
+}
+
+TEST(ComparisonJunit, states_are_failures_errors_and_skips) {
+  const auto report = sample_comparison();
+  const std::string xml = comparison_as_junit(report, model::outcome_of(report));
+  // Failures: four regressed rows. Errors: the crashed one. Skipped: removed, not comparable,
+  // inconclusive.
+  EXPECT_EQ(count(xml, "tests=\"12\" failures=\"4\" errors=\"1\""), 2U) << xml;
+  EXPECT_EQ(count(xml, "skipped=\"3\""), 1U) << xml;
+  EXPECT_EQ(count(xml, "<failure "), 4U);
+  EXPECT_THAT(xml, HasSubstr("name=\"outcome\" value=\"could not measure\""));
+  const std::string doubtful =
+      comparison_as_junit(doubtful_comparison(), model::outcome::could_not_measure);
+  // Only the exact row is adjudicated; the run itself, three advisory rows and the crashed one are
+  // errors.
+  EXPECT_EQ(count(doubtful, "failures=\"1\" errors=\"5\""), 2U) << doubtful;
+}
+
+TEST(ComparisonJunit, hostile_names_are_text) {
+  auto report = sample_comparison();
+  report.rows[0].name = "\"/><script>\x01\xff&";
+  const std::string xml = comparison_as_junit(report, model::outcome::found);
+  EXPECT_EQ(xml.find("<script>"), std::string::npos);
+  EXPECT_EQ(xml.find('\x01'), std::string::npos);
+  EXPECT_EQ(count(xml, "<testcase "), 12U);
 }
 
 TEST(Comparison, json_of_hostile_names_is_json) {
