@@ -154,8 +154,7 @@ class reader final : public nlohmann::json_sax<json> {
     if (row_count_ == 0)
       return refused(file, "$.benchmarks", "is empty: nothing was measured",
                      "look at what the benchmark printed");
-    std::move(rows_).finish(into_);
-    return {};
+    return std::move(rows_).finish(file, into_);
   }
   failure why_stopped(std::string_view file, std::string_view text) const {
     if (!reason_.empty()) return refused(file, place(), reason_, how_to_write);

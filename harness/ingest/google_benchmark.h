@@ -12,9 +12,9 @@ namespace assay::ingest {
 
 /// One process: repetitions become their best. Aggregates, complexity fits and their errors are
 /// counted and left out, for they derive from rows that are here; of a benchmark that has nothing
-/// but aggregates the median is taken. An errored or skipped benchmark is a row with a failure: its
-/// times are 0 in the file. Keys that are not of the format (counters, labels) are kept.
-/// `metric` is real_time, cpu_time or the name of a counter.
+/// but aggregates the median is taken, or the mean; of a fit alone there is no row. An errored or
+/// skipped benchmark is a row with a failure: its times are 0 in the file. Keys that are not of the
+/// format (counters, labels) are kept. `metric` is real_time, cpu_time or the name of a counter.
 /// Errors: unusable_input, naming the file, the place and the reason.
 /// Overhead: 100 MB in a figure that tests/campaigns measures; the text is read once, no tree.
 result<model::sample_set> parse_google_benchmark(std::string_view text, std::string_view file,

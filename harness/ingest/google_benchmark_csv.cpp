@@ -88,7 +88,7 @@ result<model::sample_set> parse_google_benchmark_csv(std::string_view text, std:
   model::sample_set set;
   set.source = file;
   set.format = "Google Benchmark CSV";
-  std::move(rows).finish(set);
+  ASSAY_TRY(std::move(rows).finish(file, set));
   return set;
 }
 

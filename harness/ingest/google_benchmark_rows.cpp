@@ -60,8 +60,10 @@ void google_benchmark_rows::add(google_benchmark_row& row) {
   if (!is_failed && (row.is_fit || row.run_type == "aggregate" || !aggregate.empty())) {
     ++ignored_;
     std::string_view of = name;
-    if (row.run_name.empty() && of.ends_with("_median")) of.remove_suffix(7);
+    if (row.run_name.empty() && of.ends_with(aggregate))
+      of.remove_suffix(std::min(of.size(), aggregate.size() + 1));
     if (aggregate == "median") medians_.push_back({std::string(of), row.time_unit, value_of(row)});
+    if (aggregate == "mean") means_.push_back({std::string(of), row.time_unit, value_of(row)});
     return;
   }
   model::sample_row& out = book_.row(name, metric_);
@@ -88,15 +90,14 @@ void google_benchmark_rows::measure(const google_benchmark_row& row, model::samp
   book_.measure(out, 0, *value * factor);
 }
 
-void google_benchmark_rows::finish(model::sample_set& into) && {
-  std::size_t from_medians = 0;
+// Of benchmarks that no repetition has made a row of.
+void google_benchmark_rows::take_centres(const std::vector<centre>& centres) {
   const std::size_t measured = book_.size();
-  for (const median_aggregate& each : medians_) {
-    // A new row is one that no repetition has made.
+  std::size_t taken = 0;
+  for (const centre& each : centres) {
     model::sample_row& row = book_.row(each.name, metric_);
-    if (book_.size() <= measured + from_medians) continue;
-    ++from_medians;
-    --ignored_;
+    if (book_.size() <= measured + taken) continue;
+    ++taken;
     if (!each.value) {
       row_book::fail(row, fmt::format("has no {}", printable(metric_)));
       continue;
@@ -105,14 +106,26 @@ void google_benchmark_rows::finish(model::sample_set& into) && {
         row, is_time(metric_) ? std::string_view(each.time_unit) : unit_of_counter(metric_));
     book_.measure(row, 0, *each.value * factor);
   }
+  from_centres_ += taken;
+}
+
+result<void> google_benchmark_rows::finish(std::string_view file, model::sample_set& into) && {
+  take_centres(medians_);
+  take_centres(means_);
+  if (book_.size() == 0)
+    return refused(file, "$.benchmarks", "has nothing but fits and spreads: no time of a benchmark",
+                   "leave out --benchmark_report_aggregates_only");
   into.rows = std::move(book_).finish();
-  into.ignored_row_count = ignored_;
-  if (ignored_ > 0)
-    into.notes.push_back(fmt::format("{} aggregates and fits were left out", ignored_));
-  if (from_medians > 0)
-    into.notes.push_back(fmt::format(
-        "{} benchmarks have no repetitions in the file, only aggregates: their median was taken",
-        from_medians));
+  into.ignored_row_count = ignored_ - from_centres_;
+  if (into.ignored_row_count > 0)
+    into.notes.push_back(
+        fmt::format("{} aggregates and fits were left out", into.ignored_row_count));
+  if (from_centres_ > 0)
+    into.notes.push_back(
+        fmt::format("{} benchmarks have no repetitions in the file, only aggregates: their median "
+                    "was taken, or where there is none the mean",
+                    from_centres_));
+  return {};
 }
 
 }  // namespace assay::ingest

@@ -11,6 +11,7 @@
 
 #include "harness/ingest/row_book.h"
 #include "reports/model/sample_set.h"
+#include "runtime/telemetry/result.h"
 
 namespace assay::ingest {
 
@@ -40,10 +41,11 @@ class google_benchmark_rows {
   void add(google_benchmark_row& row);
   void expect(std::size_t rows) { book_.expect(rows); }
   bool is_empty() const { return read_ == 0; }
-  void finish(model::sample_set& into) &&;
+  /// Errors: unusable_input, naming `file`, where there is no row that is not a fit or a spread.
+  result<void> finish(std::string_view file, model::sample_set& into) &&;
 
  private:
-  struct median_aggregate {
+  struct centre {
     std::string name;
     std::string time_unit;
     std::optional<double> value;
@@ -53,7 +55,10 @@ class google_benchmark_rows {
 
   std::string metric_;
   row_book book_;
-  std::vector<median_aggregate> medians_;
+  void take_centres(const std::vector<centre>& centres);
+  std::vector<centre> medians_;
+  std::vector<centre> means_;
+  std::uint64_t from_centres_ = 0;
   std::uint64_t ignored_ = 0;
   std::uint64_t read_ = 0;
   std::uint64_t without_metric_ = 0;

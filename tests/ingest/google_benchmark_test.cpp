@@ -75,6 +75,24 @@ TEST(GoogleBenchmark, unknown_keys_are_kept_as_they_are) {
   EXPECT_EQ(set.facts[0].name, "my key");
 }
 
+TEST(GoogleBenchmark, aggregates_stand_in_where_there_is_nothing_else) {
+  const auto aggregate = [](const char* of, const char* kind, double time) {
+    return R"({"name": ")" + std::string(of) + "_" + kind + R"(", "run_name": ")" + of +
+           R"(", "run_type": "aggregate", "aggregate_name": ")" + kind + R"(", "real_time": )" +
+           std::to_string(time) + R"(, "cpu_time": 1, "time_unit": "ns"})";
+  };
+  const auto set =
+      parsed(with_rows(aggregate("a", "mean", 3) + "," + aggregate("a", "median", 2) + "," +
+                       aggregate("b", "mean", 7) + "," + aggregate("b", "stddev", 1)));
+  ASSERT_EQ(set.rows.size(), 2U);
+  EXPECT_THAT(set.rows[0].process_values, ElementsAre(2));
+  EXPECT_THAT(set.rows[1].process_values, ElementsAre(7));
+  EXPECT_EQ(set.ignored_row_count, 2U);
+  // Found by the fuzzer: a file of fits alone was taken for one without rows.
+  EXPECT_THAT(complaint(with_rows(aggregate("a", "stddev", 1))),
+              HasSubstr("nothing but fits and spreads"));
+}
+
 TEST(GoogleBenchmark, one_errored_repetition_fails_the_row) {
   const auto set = parsed(with_rows(
       R"({"name": "a", "run_type": "iteration", "real_time": 12.5, "cpu_time": 1, "time_unit": "ns"},
