@@ -38,6 +38,7 @@ result<void> gpu_decoder::open(const checkpoint::checkpoint& from, const gpu_opt
   ops::cuda::launch_site site;
   site.stream = device_.native(stream_);
   site.blocks = static_cast<std::uint32_t>(device_.multiprocessors());
+  site.has_tensor_attention = takes_tensor_attention(shape_);
   plan_ = std::make_unique<graph::decode_step>(shape_, weights_.weights, buffers_, site);
   step_ = std::make_unique<graph::captured_step>(site.stream, [this] { return plan_->submit(); });
   if (options.is_eager) step_->run_eagerly("asked for");

@@ -86,6 +86,7 @@ result<void> gpu_engine::state::open(const graph::decode_shape& of) {
   ops::cuda::launch_site site;
   site.stream = gpu.native(compute.stream());
   site.blocks = static_cast<std::uint32_t>(gpu.multiprocessors());
+  site.has_tensor_attention = takes_tensor_attention(shape);
   plan = std::make_unique<graph::decode_step>(shape, weights_of(model, cache), buffers, site);
   step = std::make_unique<graph::captured_step>(site.stream, [this] { return plan->submit(); });
   publish_graph();

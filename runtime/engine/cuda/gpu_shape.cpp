@@ -72,6 +72,10 @@ std::uint64_t carve(std::byte* base, const graph::decode_shape& shape,
   return from.used_bytes();
 }
 
+bool takes_tensor_attention(const graph::decode_shape& shape) {
+  return shape.head_dim == 64 || shape.heads / shape.kv_heads > 2;
+}
+
 std::uint64_t pages_bytes(const graph::decode_shape& shape) {
   return shape.layers * shape.layer_page_bytes();
 }
