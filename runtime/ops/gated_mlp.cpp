@@ -13,7 +13,7 @@ void gated_mlp_prepare(const gated_mlp_arguments& a, device::block_context& cont
 }
 
 void gated_mlp_body(const gated_mlp_arguments& a, device::block_context& context) {
-  const row_range range = rows_at(a.gate_weight, context.block);
+  const row_range range = rows_at(a.gate_weight, context.block, a.tokens);
   multiply(a.gate_weight, range, a.normed, a.tokens, a.gate, into::store, context);
   multiply(a.up_weight, range, a.normed, a.tokens, a.up, into::store, context);
   for (const row_range& taken : rows_taken(a.gate_weight, range, a.tokens))
@@ -27,7 +27,7 @@ void gated_mlp_body(const gated_mlp_arguments& a, device::block_context& context
 
 device::kernel gated_mlp(const gated_mlp_arguments& arguments) {
   return device::kernel::bind_prepared<gated_mlp_arguments, gated_mlp_prepare, gated_mlp_body>(
-      "gated_mlp", arguments, blocks_of(arguments.gate_weight));
+      "gated_mlp", arguments, blocks_of(arguments.gate_weight, arguments.tokens));
 }
 
 }  // namespace assay::ops

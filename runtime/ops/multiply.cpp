@@ -50,8 +50,10 @@ struct window {
   std::uint32_t columns;
 };
 
-// A tile of tokens is copied once for this many panels of weights.
-constexpr std::uint32_t panels_at_once = 2;
+// A tile of tokens is copied once for this many panels of weights: 128 KiB, which a second-level
+// cache holds beside the tokens.
+constexpr std::uint32_t panels_at_once = 4;
+constexpr std::uint32_t rows_at_once = panels_at_once * panel_lanes;
 using panels = std::array<weight_panel, panels_at_once>;
 
 std::uint32_t lanes_of(const window& part, std::uint32_t panel) {
@@ -70,38 +72,103 @@ void fill(panels& to, const weight& w, const window& part, device::block_context
   }
 }
 
-void copy_tile(const float* x, std::size_t stride, std::uint32_t tokens, std::uint32_t columns,
-               token_tile& to) {
-  for (std::uint32_t t = 0; t < tokens; ++t)
-    std::copy_n(x + t * stride, columns, to.values[t].data());
+// `count` taken in `parts` parts of as equal size as can be: where part number `part` begins.
+std::uint32_t begin_of(std::uint32_t count, std::uint32_t part, std::uint32_t parts) {
+  return static_cast<std::uint32_t>(std::uint64_t{count} * part / parts);
 }
 
-void multiply_window(const panels& weights, const weight& w, const window& part, const float* x,
-                     std::uint32_t tokens, float* out, into how) {
+// Lines of memory that will be wanted soon.
+struct lines_ahead {
+  const std::byte* first = nullptr;
+  std::size_t row_bytes = 0;  // from one row to the next
+  std::uint32_t rows = 0;
+  std::size_t bytes = 0;  // of each row
+
+  // Asks for part number `part` of `parts`, into the second-level cache.
+  void ask(std::uint32_t part, std::uint32_t parts) const {
+    constexpr std::size_t line_bytes = 64;
+    const std::uint32_t end = begin_of(rows, part + 1, parts);
+    for (std::uint32_t row = begin_of(rows, part, parts); row < end; ++row)
+      for (std::size_t at = 0; at < bytes; at += line_bytes)
+        __builtin_prefetch(first + row * row_bytes + at, 0, 2);
+  }
+};
+
+lines_ahead weights_ahead(const weight& w, const window& part) {
+  const std::uint64_t element = checkpoint::bytes_of(w.type);
+  return {w.row(part.row) + part.column * element, w.row_bytes(), part.rows,
+          part.columns * element};
+}
+
+lines_ahead tokens_ahead(const float* x, std::uint32_t columns, std::uint32_t token,
+                         std::uint32_t tokens, const window& part) {
+  return {reinterpret_cast<const std::byte*>(x + std::size_t{token} * columns + part.column),
+          columns * sizeof(float), std::min(tokens - token, tile_tokens),
+          part.columns * sizeof(float)};
+}
+
+// A window's panels with all tokens, a tile of them at a time. Meanwhile the memory fetches what
+// comes next, a little beside each panel: the tokens of the next tile, and the window after this
+// one. Otherwise each tile and each window would begin with a wait.
+void multiply_window(const panels& weights, const weight& w, const window& part,
+                     const lines_ahead& next, const float* x, std::uint32_t tokens, float* out,
+                     into how) {
   token_tile tile;
-  for (std::uint32_t t = 0; t < tokens; t += tile_tokens) {
-    const std::uint32_t live = std::min(tokens - t, tile_tokens);
-    copy_tile(x + std::size_t{t} * w.columns + part.column, w.columns, live, part.columns, tile);
-    for (std::uint32_t p = 0; p < panels_at_once && lanes_of(part, p) > 0; ++p) {
-      float* to = out + std::size_t{t} * w.rows + part.row + p * panel_lanes;
-      kernels_in_force().multiply_panel(
+  const vector_kernels& kernels = kernels_in_force();
+  const std::uint32_t tiles = (tokens + tile_tokens - 1) / tile_tokens;
+  const std::uint32_t live_panels = (part.rows + panel_lanes - 1) / panel_lanes;
+  for (std::uint32_t i = 0; i < tiles; ++i) {
+    const std::uint32_t token = begin_of(tokens, i, tiles);
+    const std::uint32_t end = begin_of(tokens, i + 1, tiles);
+    const float* from = x + std::size_t{token} * w.columns + part.column;
+    kernels.fill_tile(from, w.columns, end - token, part.columns, tile);
+    const lines_ahead next_tokens = tokens_ahead(x, w.columns, end, tokens, part);
+    for (std::uint32_t p = 0; p < live_panels; ++p) {
+      next_tokens.ask(p, live_panels);
+      next.ask(i * live_panels + p, tiles * live_panels);
+      float* to = out + std::size_t{token} * w.rows + part.row + p * panel_lanes;
+      kernels.multiply_panel(
           weights[p], tile, part.columns,
-          {to, w.rows, live, lanes_of(part, p), how == into::add || part.column > 0});
+          {to, w.rows, end - token, lanes_of(part, p), how == into::add || part.column > 0});
     }
   }
 }
 
+// The windows of a range in the order in which they are taken.
+class windows {
+ public:
+  windows(const weight& w, row_range range) : w_(w), range_(range), row_(range.begin) {}
+
+  bool is_over() const { return row_ >= range_.end; }
+  window take() {
+    const window taken{row_, std::min(rows_at_once, range_.end - row_), column_,
+                       std::min(panel_columns, w_.columns - column_)};
+    column_ += panel_columns;
+    if (column_ >= w_.columns) {
+      column_ = 0;
+      row_ += rows_at_once;
+    }
+    return taken;
+  }
+
+ private:
+  const weight& w_;
+  row_range range_;
+  std::uint32_t row_;
+  std::uint32_t column_ = 0;
+};
+
 void multiply_many(const weight& w, row_range range, const float* x, std::uint32_t tokens,
                    float* out, into how, device::block_context& context) {
   panels widened;
-  constexpr std::uint32_t step = panels_at_once * panel_lanes;
-  for (std::uint32_t row = range.begin; row < range.end; row += step)
-    for (std::uint32_t column = 0; column < w.columns; column += panel_columns) {
-      const window part{row, std::min(step, range.end - row), column,
-                        std::min(panel_columns, w.columns - column)};
-      fill(widened, w, part, context);
-      multiply_window(widened, w, part, x, tokens, out, how);
-    }
+  windows all(w, range);
+  while (!all.is_over()) {
+    const window part = all.take();
+    fill(widened, w, part, context);
+    windows rest = all;
+    const lines_ahead next = rest.is_over() ? lines_ahead{} : weights_ahead(w, rest.take());
+    multiply_window(widened, w, part, next, x, tokens, out, how);
+  }
 }
 
 }  // namespace
@@ -112,19 +179,25 @@ row_range rows_of_block(std::uint32_t total, const device::block_context& contex
   return {begin, std::min(total, begin + each)};
 }
 
-std::uint32_t rows_a_block(const weight& w) {
+std::uint32_t rows_a_block(std::uint64_t row_bytes, std::uint32_t rows, std::uint32_t tokens) {
   constexpr std::uint64_t least_bytes = 128 * 1024;
-  const std::uint64_t rows = (least_bytes + w.row_bytes() - 1) / w.row_bytes();
-  return static_cast<std::uint32_t>((rows + panel_lanes - 1) / panel_lanes * panel_lanes);
+  const std::uint64_t least_rows = (least_bytes + row_bytes - 1) / row_bytes;
+  const auto by_bytes =
+      static_cast<std::uint32_t>((least_rows + panel_lanes - 1) / panel_lanes * panel_lanes);
+  if (tokens == 1) return by_bytes;
+  constexpr std::uint32_t least_blocks = 16;
+  std::uint32_t by_tokens = rows_at_once;
+  while (by_tokens > panel_lanes && rows / by_tokens < least_blocks) by_tokens /= 2;
+  return std::max(by_bytes, by_tokens);
 }
 
-std::uint32_t blocks_of(const weight& w) {
-  const std::uint32_t each = rows_a_block(w);
+std::uint32_t blocks_of(const weight& w, std::uint32_t tokens) {
+  const std::uint32_t each = rows_a_block(w.row_bytes(), w.rows, tokens);
   return (w.rows + each - 1) / each;
 }
 
-row_range rows_at(const weight& w, std::uint32_t index) {
-  const std::uint32_t each = rows_a_block(w);
+row_range rows_at(const weight& w, std::uint32_t index, std::uint32_t tokens) {
+  const std::uint32_t each = rows_a_block(w.row_bytes(), w.rows, tokens);
   const std::uint32_t begin = std::min(w.rows, index * each);
   return {begin, std::min(w.rows, begin + each)};
 }

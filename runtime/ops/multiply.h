@@ -19,12 +19,14 @@ struct row_range {
 /// The rows of `total` that block `block` of `blocks` owns.
 row_range rows_of_block(std::uint32_t total, const device::block_context& context);
 
-/// Rows of `w` that one block takes: 128 KiB or more, in whole panels. That is 6 µs of a core's
-/// share of the memory, against 1 µs or two for which a launch waits for its last block.
-std::uint32_t rows_a_block(const weight& w);
-std::uint32_t blocks_of(const weight& w);
+/// Rows of `row_bytes` that one block takes of `rows`, in whole panels: 128 KiB or more, which is
+/// 6 µs of a core's share of the memory, against 1 µs or two for which a launch waits for its last
+/// block. For many tokens, more rows for each copy of the activations, as long as there are blocks
+/// for 16 threads.
+std::uint32_t rows_a_block(std::uint64_t row_bytes, std::uint32_t rows, std::uint32_t tokens);
+std::uint32_t blocks_of(const weight& w, std::uint32_t tokens);
 /// Rows of `w` that its block number `index` takes.
-row_range rows_at(const weight& w, std::uint32_t index);
+row_range rows_at(const weight& w, std::uint32_t index, std::uint32_t tokens);
 
 enum class into : std::uint8_t { store, add };
 

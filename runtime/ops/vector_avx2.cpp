@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "runtime/ops/stored_element.h"
 
@@ -49,6 +50,17 @@ struct lanes {
     return _mm256_or_ps(magnitude, _mm256_castsi256_ps(sign));
   }
 
+  static reg load_pairs(const stored_bf16* from) {
+    return _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  static reg first_of_pairs(reg pairs) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(pairs), 16));
+  }
+  static reg second_of_pairs(reg pairs) {
+    const __m256i upper = _mm256_set1_epi32(static_cast<int>(0xffff0000U));
+    return _mm256_castsi256_ps(_mm256_and_si256(_mm256_castps_si256(pairs), upper));
+  }
+
   static void sum_quad(reg a, reg b, reg c, reg d, float* out) {
     const reg all = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
     _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));
@@ -79,7 +91,8 @@ struct lanes {
 }  // namespace
 
 const vector_kernels& avx2_kernels() noexcept {
-  static constexpr vector_kernels set{dot_quad, fill_panel, multiply_panel, score_rows, mix_rows};
+  static constexpr vector_kernels set{dot_quad,       fill_panel, fill_tile,
+                                      multiply_panel, score_rows, mix_rows};
   return set;
 }
 

@@ -60,6 +60,10 @@ struct vector_kernels {
   /// apart, into a panel. Lanes without a row are zero.
   void (*fill_panel)(checkpoint::dtype type, const std::byte* first, std::size_t row_bytes,
                      std::uint32_t rows, std::uint32_t columns, weight_panel& to);
+  /// Copies `columns` columns (up to panel_columns) of up to tile_tokens tokens, `stride` floats
+  /// apart, into a tile.
+  void (*fill_tile)(const float* x, std::size_t stride, std::uint32_t tokens, std::uint32_t columns,
+                    token_tile& to);
   void (*multiply_panel)(const weight_panel& weights, const token_tile& x, std::uint32_t columns,
                          const panel_target& to);
   /// scores[h][i] = q[h] · row i · scale.

@@ -97,7 +97,7 @@ call_time spent(product& what, float* out, int calls) {
 
 // A wrong product has no time.
 subject prepared(const product_maker& maker, const product_problem& problem,
-                 const product_check& check, std::uint32_t threads, std::vector<float>& out) {
+                 const product_check& check, std::uint32_t threads, std::span<float> out) {
   subject made{maker, nullptr, {}, {}, 0.0};
   auto outcome = maker.make(problem, threads);
   if (!outcome) {
@@ -162,7 +162,11 @@ pair_times in_pairs(subject& ours, subject& theirs, int pairs, float* out) {
 class bench_case {
  public:
   bench_case(const matrix_shape& shape, std::uint32_t tokens, std::uint32_t threads)
-      : shape_(shape), tokens_(tokens), threads_(threads) {
+      : shape_(shape),
+        tokens_(tokens),
+        threads_(threads),
+        x_(sizeof(float) * tokens * shape.columns),
+        out_(sizeof(float) * tokens * shape.rows) {
     std::mt19937 random(shape.rows * 31 + shape.columns * 7 + tokens);
     std::normal_distribution<float> weight(0.0F, 0.02F);
     std::normal_distribution<float> activation(0.0F, 1.0F);
@@ -174,10 +178,8 @@ class bench_case {
       weights_[i] =
           static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(drawn[i % drawn.size()]) >> 16);
     for (float& each : drawn) each = activation(random);
-    x_.resize(std::size_t{tokens} * shape.columns);
-    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = drawn[i % drawn.size()];
-    out_.resize(std::size_t{tokens} * shape.rows);
-    problem_ = {shape.rows, shape.columns, tokens, weights_, x_, 0};
+    for (std::size_t i = 0; i < x().size(); ++i) x()[i] = drawn[i % drawn.size()];
+    problem_ = {shape.rows, shape.columns, tokens, weights_, x(), 0};
     problem_.copies = static_cast<std::uint32_t>(
         std::max<std::size_t>(2, ring_bytes / problem_.weights.size_bytes() + 1));
   }
@@ -186,18 +188,18 @@ class bench_case {
   bool run(int pairs, json& rows) {
     const product_check check(problem_);
     const std::vector<product_maker> makers = product_makers();
-    subject ours = prepared(makers.front(), problem_, check, threads_, out_);
+    subject ours = prepared(makers.front(), problem_, check, threads_, out());
     bool is_right = ours.made != nullptr;
     samples all_ours;
     for (std::size_t i = 1; i < makers.size(); ++i) {
       if (makers[i].is_lesser && (shape_.model != lesser_model || tokens_ == 512)) continue;
-      subject theirs = prepared(makers[i], problem_, check, threads_, out_);
+      subject theirs = prepared(makers[i], problem_, check, threads_, out());
       is_right = is_right && !theirs.reason.starts_with("WRONG");
       if (ours.made == nullptr || theirs.made == nullptr) {
         rows.push_back(row_of(theirs, {}));
         continue;
       }
-      const pair_times times = in_pairs(ours, theirs, pairs, out_.data());
+      const pair_times times = in_pairs(ours, theirs, pairs, out().data());
       all_ours.add(times.ours);
       rows.push_back(row_of(theirs, times));
     }
@@ -206,6 +208,9 @@ class bench_case {
   }
 
  private:
+  std::span<float> x() const { return {x_.as<float>(), std::size_t{tokens_} * shape_.columns}; }
+  std::span<float> out() const { return {out_.as<float>(), std::size_t{tokens_} * shape_.rows}; }
+
   json row_of(const subject& of, const pair_times& times) {
     json row{{"model", shape_.model},     {"matrix", shape_.name}, {"rows", shape_.rows},
              {"columns", shape_.columns}, {"tokens", tokens_},     {"threads", threads_},
@@ -234,8 +239,8 @@ class bench_case {
   std::uint32_t tokens_;
   std::uint32_t threads_;
   std::vector<std::uint16_t> weights_;
-  std::vector<float> x_;
-  std::vector<float> out_;
+  huge_block x_;
+  huge_block out_;
   product_problem problem_;
 };
 

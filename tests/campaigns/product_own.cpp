@@ -21,8 +21,8 @@ struct product_arguments {
 };
 
 void product_body(const product_arguments& a, device::block_context& context) {
-  ops::multiply(a.w, ops::rows_at(a.w, context.block), a.x, a.tokens, a.out, ops::into::store,
-                context);
+  ops::multiply(a.w, ops::rows_at(a.w, context.block, a.tokens), a.x, a.tokens, a.out,
+                ops::into::store, context);
 }
 
 class own_product final : public product {
@@ -43,7 +43,7 @@ class own_product final : public product {
     const ops::weight w{at(next_), of_.rows, of_.columns, checkpoint::dtype::bf16};
     next_ = (next_ + 1) % of_.copies;
     const auto what = device::kernel::bind<product_arguments, product_body>(
-        "product", {w, of_.x.data(), out, of_.tokens}, ops::blocks_of(w));
+        "product", {w, of_.x.data(), out, of_.tokens}, ops::blocks_of(w, of_.tokens));
     // Neither can fail: the stream is the device's, and the kernel has blocks.
     static_cast<void>(device_->launch(stream_, what));
     static_cast<void>(device_->synchronize(stream_));

@@ -105,7 +105,7 @@ TEST_P(Kernels, panel_holds_each_element_where_it_belongs) {
   const auto panel = std::make_unique<weight_panel>();
   for (const dtype type : {dtype::bf16, dtype::f16, dtype::f32})
     for (const std::uint32_t rows : {1U, 9U, 32U})
-      for (const std::uint32_t columns : {1U, 20U, 256U}) {
+      for (const std::uint32_t columns : {1U, 20U, 53U, 256U}) {
         const stored_rows from = make(type, rows, columns, random_);
         for (auto& each : panel->values) each.fill(5.0F);
         loops().fill_panel(type, from.bytes.data(), from.row_bytes, rows, columns, *panel);
@@ -115,6 +115,20 @@ TEST_P(Kernels, panel_holds_each_element_where_it_belongs) {
                       lane < rows ? from.values[lane * columns + k] : 0.0)
                 << "lane " << lane << " column " << k;
       }
+}
+
+TEST_P(Kernels, tile_holds_each_activation_where_it_belongs_and_nothing_else) {
+  const auto tile = std::make_unique<token_tile>();
+  const std::vector<float> x = reals(tile_tokens * 300);
+  for (const std::uint32_t tokens : {1U, 7U, 12U})
+    for (const std::uint32_t columns : {1U, 37U, 256U}) {
+      for (auto& each : tile->values) each.fill(5.0F);
+      loops().fill_tile(x.data(), 300, tokens, columns, *tile);
+      for (std::uint32_t t = 0; t < tile_tokens; ++t)
+        for (std::uint32_t k = 0; k < tile_stride; ++k)
+          ASSERT_EQ(tile->values[t][k], t < tokens && k < columns ? x[t * 300 + k] : 5.0F)
+              << "token " << t << " column " << k;
+    }
 }
 
 TEST_P(Kernels, panel_times_tokens_is_the_sum_of_products_and_writes_nothing_else) {
