@@ -50,8 +50,8 @@ struct window {
   std::uint32_t columns;
 };
 
-// A tile of tokens is copied once for this many panels of weights: 128 KiB, which a second-level
-// cache holds beside the tokens.
+// A tile of tokens is multiplied with so many panels of weights while it is near: 128 KiB, which a
+// second-level cache holds beside the tokens.
 constexpr std::uint32_t panels_at_once = 4;
 constexpr std::uint32_t rows_at_once = panels_at_once * panel_lanes;
 using panels = std::array<weight_panel, panels_at_once>;
@@ -100,20 +100,11 @@ lines_ahead weights_ahead(const weight& w, const window& part) {
           part.columns * element};
 }
 
-lines_ahead tokens_ahead(const float* x, std::uint32_t columns, std::uint32_t token,
-                         std::uint32_t tokens, const window& part) {
-  return {reinterpret_cast<const std::byte*>(x + std::size_t{token} * columns + part.column),
-          columns * sizeof(float), std::min(tokens - token, tile_tokens),
-          part.columns * sizeof(float)};
-}
-
-// A window's panels with all tokens, a tile of them at a time. Meanwhile the memory fetches what
-// comes next, a little beside each panel: the tokens of the next tile, and the window after this
-// one. Otherwise each tile and each window would begin with a wait.
+// A window's panels with all tokens, a tile of them at a time. Meanwhile the memory fetches the
+// window after this one, a little beside each panel; it would begin with a wait otherwise.
 void multiply_window(const panels& weights, const weight& w, const window& part,
                      const lines_ahead& next, const float* x, std::uint32_t tokens, float* out,
                      into how) {
-  token_tile tile;
   const vector_kernels& kernels = kernels_in_force();
   const std::uint32_t tiles = (tokens + tile_tokens - 1) / tile_tokens;
   const std::uint32_t live_panels = (part.rows + panel_lanes - 1) / panel_lanes;
@@ -121,14 +112,11 @@ void multiply_window(const panels& weights, const weight& w, const window& part,
     const std::uint32_t token = begin_of(tokens, i, tiles);
     const std::uint32_t end = begin_of(tokens, i + 1, tiles);
     const float* from = x + std::size_t{token} * w.columns + part.column;
-    kernels.fill_tile(from, w.columns, end - token, part.columns, tile);
-    const lines_ahead next_tokens = tokens_ahead(x, w.columns, end, tokens, part);
     for (std::uint32_t p = 0; p < live_panels; ++p) {
-      next_tokens.ask(p, live_panels);
       next.ask(i * live_panels + p, tiles * live_panels);
       float* to = out + std::size_t{token} * w.rows + part.row + p * panel_lanes;
       kernels.multiply_panel(
-          weights[p], tile, part.columns,
+          weights[p], {from, w.columns}, part.columns,
           {to, w.rows, end - token, lanes_of(part, p), how == into::add || part.column > 0});
     }
   }

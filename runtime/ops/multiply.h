@@ -21,8 +21,8 @@ row_range rows_of_block(std::uint32_t total, const device::block_context& contex
 
 /// Rows of `row_bytes` that one block takes of `rows`, in whole panels: 128 KiB or more, which is
 /// 6 µs of a core's share of the memory, against 1 µs or two for which a launch waits for its last
-/// block. For many tokens, more rows for each copy of the activations, as long as there are blocks
-/// for 16 threads.
+/// block. For many tokens, more rows for each reading of them, as long as there are blocks for 16
+/// threads.
 std::uint32_t rows_a_block(std::uint64_t row_bytes, std::uint32_t rows, std::uint32_t tokens);
 std::uint32_t blocks_of(const weight& w, std::uint32_t tokens);
 /// Rows of `w` that its block number `index` takes.

@@ -53,8 +53,9 @@ struct product_problem {
 class product {
  public:
   virtual ~product() = default;
-  /// out[t][r] = weights[r] · x[t]. Shape: (tokens, rows) f32.
-  virtual void run(float* out) = 0;
+  /// out[t][r] = weights[r] · x[t], `calls` times, as the layers of a model follow each other.
+  /// Shape: (tokens, rows) f32.
+  virtual void run(float* out, int calls) = 0;
   /// Bytes that a call cannot avoid: its weights as it keeps them, x and out, each once.
   virtual double bytes() const = 0;
   /// What a library says that it chose; empty where it says nothing.

@@ -38,12 +38,9 @@ class widened_before final : public product {
       widen(of.weights.data(), of.weights.size(), at(copy));
   }
 
-  void run(float* out) override {
+  void run(float* out, int calls) override {
     Eigen::setNbThreads(threads_);
-    const Eigen::Map<const matrix> w(at(next_), of_.rows, of_.columns);
-    const Eigen::Map<const matrix> x(of_.x.data(), of_.tokens, of_.columns);
-    Eigen::Map<matrix>(out, of_.tokens, of_.rows).noalias() = x * w.transpose();
-    next_ = (next_ + 1) % of_.copies;
+    for (int i = 0; i < calls; ++i) run_once(out);
   }
 
   double bytes() const override {
@@ -51,6 +48,13 @@ class widened_before final : public product {
   }
 
  private:
+  void run_once(float* out) {
+    const Eigen::Map<const matrix> w(at(next_), of_.rows, of_.columns);
+    const Eigen::Map<const matrix> x(of_.x.data(), of_.tokens, of_.columns);
+    Eigen::Map<matrix>(out, of_.tokens, of_.rows).noalias() = x * w.transpose();
+    next_ = (next_ + 1) % of_.copies;
+  }
+
   std::size_t weight_bytes() const { return 4 * of_.weights.size(); }
   float* at(std::uint32_t copy) const { return weights_.as<float>() + copy * of_.weights.size(); }
 
@@ -74,14 +78,9 @@ class widened_each_call final : public product {
       std::copy(of.weights.begin(), of.weights.end(), at(copy));
   }
 
-  void run(float* out) override {
-    const auto blocks = static_cast<int>((of_.rows + block_rows_ - 1) / block_rows_);
+  void run(float* out, int calls) override {
     Eigen::setNbThreads(1);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_)
-    for (int block = 0; block < blocks; ++block)
-      run_block(static_cast<std::uint32_t>(block) * block_rows_,
-                static_cast<std::size_t>(omp_get_thread_num()), out);
-    next_ = (next_ + 1) % of_.copies;
+    for (int i = 0; i < calls; ++i) run_once(out);
   }
 
   double bytes() const override {
@@ -90,6 +89,15 @@ class widened_each_call final : public product {
 
  private:
   static constexpr std::uint32_t buffer_floats = 256 * 1024;  // 1 MiB, a second-level cache
+
+  void run_once(float* out) {
+    const auto blocks = static_cast<int>((of_.rows + block_rows_ - 1) / block_rows_);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_)
+    for (int block = 0; block < blocks; ++block)
+      run_block(static_cast<std::uint32_t>(block) * block_rows_,
+                static_cast<std::size_t>(omp_get_thread_num()), out);
+    next_ = (next_ + 1) % of_.copies;
+  }
 
   void run_block(std::uint32_t row, std::size_t thread, float* out) {
     const std::uint32_t rows = std::min(block_rows_, of_.rows - row);
