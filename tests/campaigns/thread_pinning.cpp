@@ -78,15 +78,16 @@ class bench {
     if (cores_of(allowed_).size() < threads) give_up("fewer cores than threads: nothing to pin");
   }
 
-  // The stream's worker on the first core, the helpers on the next ones; who submits stays free.
+  // The streams' workers on the first core, for one of them computes while the other waits; the
+  // helpers on the next ones; who submits stays free.
   void pin() {
     const std::vector<std::uint32_t> tids = device_->worker_tids();
     const std::vector<int> cores = cores_of(allowed_);
-    if (tids.size() != device_->launch_threads()) give_up("the engine has more streams than one");
+    const std::size_t streams = tids.size() - (device_->launch_threads() - 1);
     for (std::size_t i = 0; i < tids.size(); ++i) {
       cpu_set_t one;
       CPU_ZERO(&one);
-      CPU_SET(cores[i], &one);
+      CPU_SET(cores[i < streams ? 0 : i - streams + 1], &one);
       confine(tids[i], one);
     }
   }
