@@ -12,8 +12,7 @@ void add(range_tally& tally, const assay_record& record) {
     ++tally.events;
     return;
   }
-  const bool is_same_call =
-      record.correlation != 0 && record.correlation == tally.last_correlation;
+  const bool is_same_call = record.correlation != 0 && record.correlation == tally.last_correlation;
   tally.last_correlation = record.correlation;
   if (record.op == ASSAY_OP_COPY) {
     if (!is_same_call) ++tally.copies;
