@@ -2,20 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/traffic.h"
 
+#include "scenarios/gpu_ledger.h"
+
 namespace assay::scenarios {
 
 expected_traffic traffic_of(const model_shape& model, const cache_shape& cache,
-                            std::span<const request_shape> requests) {
+                            std::span<const request_shape> requests, telemetry::device_class on) {
   using id = telemetry::counter_id;
   expected_traffic sum;
   for (const request_shape& request : requests) {
     sum.passes_count += 1 + request.decode_steps;
-    for (const expectation& each : expect_request(model, cache, request)) {
+    const bool is_gpu = on == telemetry::device_class::cuda;
+    for (const expectation& each : is_gpu ? expect_gpu_request(model, cache, request, false)
+                                          : expect_request(model, cache, request)) {
       if (each.counter == id::compute_weight_bytes) sum.weight_read_bytes += each.value;
       if (each.counter == id::kv_read_bytes) sum.kv_read_bytes += each.value;
       if (each.counter == id::kv_append_bytes) sum.kv_append_bytes += each.value;
       if (each.counter == id::inputs_h2d_bytes) sum.h2d_bytes += each.value;
       if (each.counter == id::logits_d2h_bytes) sum.d2h_bytes += each.value;
+      if (each.counter == id::choices_d2h_bytes) sum.d2h_bytes += each.value;
     }
   }
   return sum;

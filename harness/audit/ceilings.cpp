@@ -8,6 +8,20 @@
 
 namespace assay::audit {
 
+namespace {
+
+constexpr bool is_same(telemetry::link_class link, assay_link number) {
+  return static_cast<int>(link) == static_cast<int>(number);
+}
+static_assert(is_same(telemetry::link_class::host_memcpy, ASSAY_LINK_HOST_MEMCPY));
+static_assert(is_same(telemetry::link_class::host_read, ASSAY_LINK_HOST_READ));
+static_assert(is_same(telemetry::link_class::pcie, ASSAY_LINK_PCIE));
+static_assert(is_same(telemetry::link_class::device_read, ASSAY_LINK_DEVICE_READ));
+static_assert(is_same(telemetry::link_class::device_copy, ASSAY_LINK_DEVICE_COPY));
+static_assert(is_same(telemetry::link_class::pcie_pageable, ASSAY_LINK_PCIE_PAGEABLE));
+
+}  // namespace
+
 void ceiling_book::take(const assay_record& record) {
   if (record.direction == 0 || record.direction >= link_classes) return;
   const std::int64_t took_ns = saturating_sub(record.end_ns, record.start_ns);

@@ -11,7 +11,7 @@
 
 namespace assay::audit {
 
-inline constexpr std::size_t link_classes = 4;
+inline constexpr std::size_t link_classes = 7;  // none among them
 /// SOFT = the best measured rate x this.
 inline constexpr double soft_margin = 1.05;
 /// Fewer samples than this make no ceiling: one disturbed copy would look like a slow link.

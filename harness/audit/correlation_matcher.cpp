@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/audit/correlation_matcher.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "harness/audit/saturating.h"
 
 namespace assay::audit {
 namespace {
@@ -11,6 +14,26 @@ namespace {
 // number is bounded by the capacity.
 std::size_t hashed(std::uint64_t correlation, std::size_t mask) {
   return static_cast<std::size_t>((correlation * 0x9e3779b97f4a7c15ull) >> 32) & mask;
+}
+
+bool is_foreign(const operation& call, const assay_record& work) {
+  if (call.op != work.op) return true;
+  if (call.is_untold) return false;
+  return call.stream != work.stream ||
+         (call.op == ASSAY_OP_COPY && call.direction != work.direction);
+}
+
+bool is_split_launch(const operation& op) {
+  return op.is_split && op.is_submitted && op.op == ASSAY_OP_LAUNCH;
+}
+
+// Parts beyond what was asked for make a copy no less whole: the sum then shows it.
+bool is_whole_copy(const operation& op) {
+  return op.is_untold || op.moved_bytes >= op.asked_bytes;
+}
+
+bool is_whole_launch(const operation& op) {
+  return op.pieces > 0 && (op.is_untold || op.pieces >= op.asked_bytes);
 }
 
 std::size_t index_of(std::uint8_t op, std::uint8_t direction, int slot) {
@@ -63,11 +86,13 @@ void correlation_matcher::submission(const assay_record& record) {
                      (record.op == ASSAY_OP_COPY && op->direction != record.direction)))
     op->is_foreign = true;
   op->is_submitted = true;
+  op->is_split = (record.flags & ASSAY_SPLIT) != 0;
+  op->is_untold = (record.flags & ASSAY_UNTOLD) != 0;
   op->op = record.op;
   op->direction = record.direction;
   op->stream = record.stream;
   op->slot = static_cast<std::uint8_t>(slot);
-  op->is_refused = (record.flags & 1u) != 0;
+  op->is_refused = (record.flags & ASSAY_REFUSED) != 0;
   op->asked_bytes = record.amount;
   op->call_start_ns = record.start_ns;
   op->call_end_ns = record.end_ns;
@@ -76,6 +101,9 @@ void correlation_matcher::submission(const assay_record& record) {
 void correlation_matcher::activity(const assay_record& record, std::int64_t start_ns,
                                    std::int64_t end_ns) {
   operation* op = find(record.correlation);
+  if (op != nullptr && op->is_split && op->is_submitted && !op->is_run)
+    return op->op == ASSAY_OP_LAUNCH ? add_kernel(*op, record, start_ns, end_ns)
+                                     : add_part(*op, record, start_ns, end_ns);
   if (op != nullptr && op->is_run) {
     const int slot = op->is_submitted ? op->slot : range_slot(record.range);
     ++findings_.total;
@@ -89,11 +117,11 @@ void correlation_matcher::activity(const assay_record& record, std::int64_t star
     op->direction = record.direction;
     op->stream = record.stream;
     op->slot = static_cast<std::uint8_t>(range_slot(record.range));
-  } else if (op->op != record.op || op->stream != record.stream ||
-             (record.op == ASSAY_OP_COPY && op->direction != record.direction)) {
+  } else if (is_foreign(*op, record)) {
     op->is_foreign = true;
     ++findings_.cells[index_of(record.op, record.direction, op->slot)].contradictory;
   }
+  if (op->is_untold) op->stream = record.stream, op->direction = record.direction;
   op->is_run = true;
   op->moved_bytes = record.amount;
   op->start_ns = start_ns;
@@ -103,6 +131,50 @@ void correlation_matcher::activity(const assay_record& record, std::int64_t star
   op->kv_bytes = record.extra[2];
 }
 
+void correlation_matcher::add_part(operation& copy, const assay_record& record,
+                                   std::int64_t start_ns, std::int64_t end_ns) {
+  if (is_foreign(copy, record)) {
+    copy.is_foreign = true;
+    ++findings_.cells[index_of(record.op, record.direction, copy.slot)].contradictory;
+  }
+  const bool is_first = copy.pieces++ == 0;
+  copy.start_ns = is_first ? start_ns : std::min(copy.start_ns, start_ns);
+  copy.end_ns = is_first ? end_ns : std::max(copy.end_ns, end_ns);
+  copy.moved_bytes = saturating_add(copy.moved_bytes, record.amount);
+  copy.is_run = is_whole_copy(copy);
+}
+
+void correlation_matcher::add_kernel(operation& launch, const assay_record& record,
+                                     std::int64_t start_ns, std::int64_t end_ns) {
+  ++launch.pieces;
+  operation& kernel = kernels_.emplace_back(launch);
+  kernel.is_run = true;
+  kernel.is_foreign = is_foreign(launch, record);
+  kernel.start_ns = start_ns;
+  kernel.end_ns = end_ns;
+  kernel.blocks = record.extra[0];
+  kernel.weight_bytes = record.extra[1];
+  kernel.kv_bytes = record.extra[2];
+  cell_defects& cell = findings_.cells[index_of(launch.op, launch.direction, launch.slot)];
+  const std::uint64_t before = cell.total();
+  ++cell.activities;
+  if (kernel.is_foreign || launch.is_refused) ++cell.contradictory;
+  if (start_ns == 0 && end_ns == 0) ++cell.unstamped;
+  findings_.total += cell.total() - before;
+}
+
+// Each kernel was judged when it came; here they are counted.
+void correlation_matcher::judge_launch(const operation& split) {
+  cell_defects& cell = findings_.cells[index_of(split.op, split.direction, split.slot)];
+  ++cell.submissions;
+  const std::int64_t wanted = split.is_untold ? 0 : split.asked_bytes;
+  const std::int64_t missing = std::max<std::int64_t>(wanted, 1) - split.pieces;
+  const std::int64_t surplus = wanted > 0 ? std::max<std::int64_t>(-missing, 0) : 0;
+  cell.lost += static_cast<std::uint64_t>(std::max<std::int64_t>(missing, 0));
+  cell.duplicates += static_cast<std::uint64_t>(surplus);
+  findings_.total += static_cast<std::uint64_t>(std::max<std::int64_t>(missing, 0) + surplus);
+}
+
 void correlation_matcher::judge(const operation& joined) {
   cell_defects& cell = findings_.cells[index_of(joined.op, joined.direction, joined.slot)];
   const std::uint64_t before = cell.total();
@@ -110,7 +182,8 @@ void correlation_matcher::judge(const operation& joined) {
   ++cell.activities;
   if (joined.is_foreign || joined.is_refused) ++cell.contradictory;
   if (joined.start_ns == 0 && joined.end_ns == 0) ++cell.unstamped;
-  if (joined.op == ASSAY_OP_COPY && joined.asked_bytes != joined.moved_bytes) ++cell.partial;
+  if (joined.op == ASSAY_OP_COPY && !joined.is_untold && joined.asked_bytes != joined.moved_bytes)
+    ++cell.partial;
   findings_.total += cell.total() - before;
 }
 
@@ -132,13 +205,17 @@ void correlation_matcher::collect(bool is_final, bool with_sentinels,
                                   std::vector<operation>& done) {
   done.clear();
   kept_.clear();
+  std::swap(done, kernels_);
   for (const operation& op : operations_) {
-    if (op.is_submitted && op.is_run) {
+    const bool is_over = is_final && (with_sentinels || op.slot != sentinel_slot);
+    if (is_split_launch(op) && (is_whole_launch(op) || (is_over && !op.is_refused))) {
+      judge_launch(op);
+    } else if (op.is_submitted && (op.is_run || (is_over && op.pieces > 0))) {
       judge(op);
       done.push_back(op);
     } else if (op.is_submitted && op.is_refused) {
       continue;  // nothing was enqueued, so nothing is missing
-    } else if (is_final && (with_sentinels || op.slot != sentinel_slot)) {
+    } else if (is_over) {
       give_up(op);
     } else {
       kept_.push_back(op);
@@ -158,6 +235,7 @@ void correlation_matcher::drain(bool is_final, std::vector<operation>& done) {
   if (!is_full()) return;
   ++findings_.overflows;
   operations_.clear();
+  kernels_.clear();
   ++generation_;
 }
 

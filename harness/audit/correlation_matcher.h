@@ -14,6 +14,8 @@
 namespace assay::audit {
 
 /// Holds the operations since the last drain. Memory: bounded by capacity, whatever the trace.
+/// A split copy becomes one operation, from its first part's start to its last part's end; a split
+/// launch becomes one operation a kernel, and its call must come before them.
 class correlation_matcher {
  public:
   /// Operations that may be open at once. A decode step has a few hundred; 2^18 are 25 MB.
@@ -31,7 +33,7 @@ class correlation_matcher {
   /// Ends the trace: what is half joined is lost, sentinels included.
   void finish(std::vector<operation>& done);
 
-  bool is_full() const { return operations_.size() >= capacity; }
+  bool is_full() const { return operations_.size() + kernels_.size() >= capacity; }
   std::size_t open() const { return operations_.size(); }
   const completeness& findings() const { return findings_; }
   completeness& findings() { return findings_; }
@@ -46,12 +48,18 @@ class correlation_matcher {
   operation& insert(std::uint64_t correlation);
   void place(std::uint64_t correlation, std::uint32_t index);
   void grow();
+  void add_part(operation& copy, const assay_record& record, std::int64_t start_ns,
+                std::int64_t end_ns);
+  void add_kernel(operation& launch, const assay_record& record, std::int64_t start_ns,
+                  std::int64_t end_ns);
   void judge(const operation& joined);
+  void judge_launch(const operation& split);
   void give_up(const operation& half);
   void collect(bool is_final, bool with_sentinels, std::vector<operation>& done);
 
   std::vector<operation> operations_;
   std::vector<operation> kept_;
+  std::vector<operation> kernels_;  ///< of split launches, since the last drain
   std::vector<bucket> slots_ = std::vector<bucket>(4096);
   std::uint32_t generation_ = 1;
   completeness findings_;

@@ -99,7 +99,8 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
     rate_bytes_ += static_cast<double>(sample.bytes);
     rate_enclosing_ns_ += static_cast<double>(longest_ns(sample));
     if (sample.has_bracket) {
-      rate_bracket_ns_ += static_cast<double>(sample.bracket_ns);
+      rate_least_bracket_ns_ += static_cast<double>(sample.least_bracket_ns);
+      rate_most_bracket_ns_ += static_cast<double>(sample.most_bracket_ns);
       ++rate_brackets_;
     }
     return;
@@ -126,7 +127,8 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
   reference_of(counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_NEAR, true)
       .near.compare(window.name, near);
   if (!sample.has_bracket || counter.spec.clock != clock_domain::device_event) return;
-  near.low = near.high = static_cast<double>(sample.bracket_ns);
+  near.low = static_cast<double>(sample.least_bracket_ns);
+  near.high = static_cast<double>(sample.most_bracket_ns);
   reference_of(counter, ASSAY_SOURCE_EVENTS, ASSAY_NEAR, true).near.compare(window.name, near);
 }
 
@@ -143,7 +145,7 @@ void counter_judge::check_triangle(const span_sample& sample, const counter_evid
   const bool is_carried =
       hard == 0.0 || static_cast<double>(sample.bytes) * 1e9 <=
                          hard * static_cast<double>(std::max<std::int64_t>(sample.busy_ns, 1));
-  const bool is_enclosed = !sample.has_bracket || sample.busy_ns <= sample.bracket_ns;
+  const bool is_enclosed = !sample.has_bracket || sample.busy_ns <= sample.most_bracket_ns;
   if (is_carried && is_enclosed) return;
   for (const int cell : cells_) ++into.impossible[static_cast<std::size_t>(cell)];
 }
@@ -162,7 +164,7 @@ void counter_judge::finish(evidence& into, std::size_t row) {
   };
   compare(ASSAY_SOURCE_DEVICE_RECORDS, counter.span_ns, rate_enclosing_ns_, counter.span_windows);
   if (rate_brackets_ == counter.span_windows && counter.spec.clock == clock_domain::device_event)
-    compare(ASSAY_SOURCE_EVENTS, rate_bracket_ns_, rate_bracket_ns_, rate_brackets_);
+    compare(ASSAY_SOURCE_EVENTS, rate_least_bracket_ns_, rate_most_bracket_ns_, rate_brackets_);
 }
 
 }  // namespace assay::audit

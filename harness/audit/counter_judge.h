@@ -52,7 +52,8 @@ class counter_judge {
   std::vector<int> cells_;
   std::optional<span_fold> span_;
   double rate_bytes_ = 0.0;
-  double rate_bracket_ns_ = 0.0;
+  double rate_least_bracket_ns_ = 0.0;
+  double rate_most_bracket_ns_ = 0.0;
   double rate_enclosing_ns_ = 0.0;
   std::uint64_t rate_brackets_ = 0;
 };

@@ -117,7 +117,8 @@ void list_unclaimed(const evidence& from, model::audit_report& report) {
 void list_ceilings(const evidence& from, const trace::run_facts& facts,
                    model::audit_report& report) {
   using telemetry::link_class;
-  for (const link_class link : {link_class::host_memcpy, link_class::host_read, link_class::pcie}) {
+  for (std::size_t number = 1; number < link_classes; ++number) {
+    const auto link = static_cast<link_class>(number);
     const ceiling c = from.ceilings.of(link);
     model::ceiling_line line{
         link_name(link), c.soft_bytes_per_s, c.hard_bytes_per_s, c.samples, {}};

@@ -29,7 +29,11 @@ struct span_sample {
 
   /// Events next to the work on its stream: the last before and the first after.
   bool has_bracket = false;
-  std::int64_t bracket_ns = 0;
+  std::int64_t bracket_ns = 0;  ///< end of one event's record to end of the other's
+  /// The record of an event encloses the moment that the event itself keeps: between these two
+  /// lies what the events say, wherever an interruption fell between the clock reads.
+  std::int64_t least_bracket_ns = 0;
+  std::int64_t most_bracket_ns = 0;
   /// The longest that the bracket can be, whatever the events say: an event is stamped after what
   /// was submitted before it has ended and its own call has begun, and before what was submitted
   /// after it begins, a later wait for the stream returns, or the window ends. The work's span is
@@ -53,12 +57,14 @@ class span_fold {
   struct edge {
     bool is_known = false;
     bool is_mistimed = false;
-    std::int64_t stamp_ns = 0;
+    std::int64_t early_ns = 0;  ///< the record's start
+    std::int64_t late_ns = 0;
     std::int64_t call_start_ns = 0;
     std::int64_t call_end_ns = 0;
     std::int64_t follows_ns = 0;   ///< end of what ran before it on the stream
     std::int64_t precedes_ns = 0;  ///< start of what ran after it; the far future if nothing did
   };
+  std::int64_t earliest_moment_of(const operation& event) const;
   void take_event(const operation& op);
   void take_work(const operation& op);
   void begin_stream(std::uint32_t stream);
@@ -67,6 +73,7 @@ class span_fold {
   std::array<bool, cell_total> is_claimed_{};
   std::vector<interval> intervals_;
   span_sample sample_;
+  std::uint64_t last_correlation_ = 0;
   std::int64_t first_call_ns_ = 0;
   std::int64_t last_call_ns_ = 0;
   std::uint32_t work_stream_ = 0;

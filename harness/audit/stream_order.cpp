@@ -8,7 +8,8 @@ namespace assay::audit {
 
 void stream_order::check(std::vector<operation>& operations) {
   const auto before = [](const operation& a, const operation& b) {
-    return a.stream != b.stream ? a.stream < b.stream : a.correlation < b.correlation;
+    if (a.stream != b.stream) return a.stream < b.stream;
+    return a.correlation != b.correlation ? a.correlation < b.correlation : a.start_ns < b.start_ns;
   };
   if (!std::is_sorted(operations.begin(), operations.end(), before))
     std::stable_sort(operations.begin(), operations.end(), before);
@@ -28,16 +29,17 @@ void stream_order::check_one(const operation& op) {
       is_overwhelmed_ = true;
       return;
     }
-    streams_.emplace(op.stream, last_work{op.end_ns, cell});
+    streams_.emplace(op.stream, last_work{op.end_ns, cell, op.correlation});
     return;
   }
   last_work& last = found->second;
-  if (op.start_ns < last.end_ns) {
+  const bool is_same_launch = op.is_split && op.correlation == last.correlation;
+  if (op.start_ns < last.end_ns && !is_same_launch) {
     // Either of the two may be the one that moved, so both are in doubt.
     ++defects_[static_cast<std::size_t>(cell)].out_of_order;
     ++defects_[static_cast<std::size_t>(last.cell)].out_of_order;
   }
-  last = {std::max(last.end_ns, op.end_ns), cell};
+  last = {std::max(last.end_ns, op.end_ns), cell, op.correlation};
 }
 
 }  // namespace assay::audit

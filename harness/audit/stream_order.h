@@ -21,13 +21,14 @@ struct order_defects {
   std::uint64_t instant = 0;       ///< moved bytes in no time, or ended before the start
 };
 
+/// Kernels of one launch may overlap: in a graph one begins before its predecessor has ended.
 /// Sees every joined operation. Memory: one entry a stream, at most max_streams.
 class stream_order {
  public:
   /// More than any device has; a trace that names more is broken or crafted, and goes unchecked.
   static constexpr std::size_t max_streams = 4096;
 
-  /// Sorts `operations` by stream and correlation where they are not, and checks them.
+  /// Sorts `operations` by stream, correlation and start where they are not, and checks them.
   void check(std::vector<operation>& operations);
 
   std::uint64_t evaluated() const { return evaluated_; }
@@ -38,6 +39,7 @@ class stream_order {
   struct last_work {
     std::int64_t end_ns = 0;
     int cell = 0;
+    std::uint64_t correlation = 0;
   };
   void check_one(const operation& op);
 

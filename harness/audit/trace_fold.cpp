@@ -55,7 +55,7 @@ void trace_fold::take_submission(const assay_record& record) {
     ++evidence_.malformed.records;
     return;
   }
-  if ((record.flags & 1u) == 0) work_.take_call(record.op, range_slot(record.range));
+  if ((record.flags & ASSAY_REFUSED) == 0) work_.take_call(record.op, range_slot(record.range));
   if (record.op == ASSAY_OP_SYNC && waits_.size() < max_waits) {
     operation& wait = waits_.emplace_back();
     wait.stream = record.stream;

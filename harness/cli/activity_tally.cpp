@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/activity_tally.h"
 
+#include <algorithm>
+
 namespace assay::cli {
 namespace {
 
@@ -10,18 +12,22 @@ void add(range_tally& tally, const assay_record& record) {
     ++tally.events;
     return;
   }
+  const bool is_same_call = record.correlation != 0 && record.correlation == tally.last_correlation;
+  tally.last_correlation = record.correlation;
   if (record.op == ASSAY_OP_COPY) {
-    ++tally.copies;
+    if (!is_same_call) ++tally.copies;
     tally.bytes += record.amount;
   } else if (record.op == ASSAY_OP_LAUNCH) {
     ++tally.launches;
+    if (!is_same_call) ++tally.launch_calls;
   }
+  const std::int64_t busy_from_ns = std::max(record.start_ns, tally.last_end_ns);
+  tally.busy_ns += std::max<std::int64_t>(record.end_ns - busy_from_ns, 0);
   if (tally.first_start_ns == 0) {
     tally.first_start_ns = record.start_ns;
     tally.first_end_ns = record.end_ns;
   }
-  tally.last_end_ns = record.end_ns;
-  tally.busy_ns += record.end_ns - record.start_ns;
+  tally.last_end_ns = std::max(tally.last_end_ns, record.end_ns);
 }
 
 constexpr std::uint8_t allocation = 1;  // op of a MEMORY record
@@ -46,7 +52,8 @@ void activity_tally::take(std::span<const assay_record> records) {
 std::int64_t activity_tally::operations() const {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < by_range_.size(); ++i)
-    if (!is_sentinel(i)) sum += by_range_[i].copies + by_range_[i].launches + by_range_[i].events;
+    if (!is_sentinel(i))
+      sum += by_range_[i].copies + by_range_[i].launch_calls + by_range_[i].events;
   return sum;
 }
 

@@ -13,16 +13,18 @@
 
 namespace assay::cli {
 
-/// What the workers did under one range label. Clock: host, stamped on the worker.
+/// What the device did under one range label. Clock: the records' own.
 struct range_tally {
-  std::int64_t copies = 0;
-  std::int64_t launches = 0;
+  std::int64_t copies = 0;    ///< by their calls: the parts of one are one
+  std::int64_t launches = 0;  ///< kernels, those of one call one by one
+  std::int64_t launch_calls = 0;
   std::int64_t events = 0;
   std::int64_t bytes = 0;
-  std::int64_t busy_ns = 0;  ///< sum of copies and launches; one stream, so no overlap
+  std::int64_t busy_ns = 0;  ///< of copies and launches; where one overlaps the one before, once
   std::int64_t first_start_ns = 0;
   std::int64_t first_end_ns = 0;
   std::int64_t last_end_ns = 0;
+  std::uint64_t last_correlation = 0;
 };
 
 /// Threads: one.
@@ -38,9 +40,9 @@ class activity_tally {
   std::int64_t sync_ns() const { return sync_ns_; }
   /// Bytes that the arena granted less those it took back, the sentinel's left out.
   std::int64_t memory_bytes() const { return memory_bytes_; }
-  /// Copies, launches and events of every range but the sentinel's.
+  /// Calls that left work: copies, launches and events of every range but the sentinel's.
   std::int64_t operations() const;
-  /// Time that the workers spent in copies and launches, the sentinel's left out.
+  /// Time that the device spent in copies and launches, the sentinel's left out.
   std::int64_t busy_ns() const;
 
  private:

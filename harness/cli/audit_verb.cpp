@@ -44,6 +44,7 @@ struct audit_flags {
   double temperature = 0.0;
   std::uint64_t seed = 0;
   std::string arena;
+  std::string device = "host";
   std::string out_json;
   std::string out_markdown;
   std::string out_junit;
@@ -84,6 +85,8 @@ result<run_options> options_of(const audit_flags& flags) {
   if (!flags.arena.empty()) {
     ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
   }
+  options.device =
+      flags.device == "cuda" ? telemetry::device_class::cuda : telemetry::device_class::host;
   options.temperature = flags.temperature;
   options.seed = flags.seed;
   if (!flags.scenario.empty()) {
@@ -176,6 +179,9 @@ void add_audit_verb(CLI::App& app, verb_action& action) {
   run_only(verb->add_option("--seed", flags->seed, "Of the sampling generator")
                ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max())));
   run_only(verb->add_option("--arena", flags->arena, "Device memory limit, such as 512MiB"));
+  run_only(verb->add_option("--device", flags->device, "host or cuda: the first GPU, greedy")
+               ->check(CLI::IsMember({"host", "cuda"}))
+               ->capture_default_str());
   run_only(verb->add_option("--out-trace", flags->out_trace, "Keep the run's trace here"));
   verb->add_option("--out-json", flags->out_json, "The audit as JSON");
   verb->add_option("--out-markdown", flags->out_markdown, "The audit as Markdown");

@@ -18,13 +18,9 @@
 #include "harness/cli/run_conditions.h"
 #include "harness/cli/scenario_table.h"
 #include "harness/selftest/tapped_device.h"
-#include "probes/host_device/host_device_probe.h"
-#include "probes/process/clock_probe.h"
 #include "probes/process/host_account.h"
 #include "probes/sentinel/content_check.h"
-#include "probes/sentinel/sentinel_probe.h"
 #include "probes/trace/contract_json.h"
-#include "runtime/engine/engine.h"
 #include "runtime/telemetry/knobs.h"
 #include "runtime/tokenizer/tokenizer.h"
 #include "scenarios/embedded.h"
@@ -57,13 +53,14 @@ class run {
       : options_(options),
         tell_(tell),
         writer_(tracks),
-        recorder_(probe_, tracks),
+        recorder_([this](trace::sink& to) { return backend_->drain(to); }, tracks),
         tracks_(tracks) {}
 
   result<void> go(const device_maker& make_device);
 
  private:
   result<void> open_device(const device_maker& make_device);
+  void stand_before_device();
   result<void> load();
   result<void> request(std::size_t index);
   result<void> prefill(std::uint64_t index);
@@ -81,22 +78,19 @@ class run {
   const run_options& options_;
   const progress& tell_;
   fan_out_writer writer_;
-  probes::host_device_probe probe_;
+  std::unique_ptr<run_backend> backend_;
   recorder recorder_;
   std::span<const track> tracks_;
 
   std::optional<run_accounts> accounts_;
-  made_device device_;
   std::optional<selftest::tapped_device> tapped_;
   device::device* seen_by_runtime_ = nullptr;
-  std::unique_ptr<engine::engine> engine_;
+  std::unique_ptr<engine::decode_engine> engine_;
   std::optional<tokenizer::tokenizer> tokenizer_;
   std::optional<scenarios::vocabulary_ledger> vocabulary_;
-  std::unique_ptr<probes::sentinel_probe> sentinel_;
   std::optional<probes::content_check> content_;
   std::vector<std::byte> embedding_;  ///< its first bytes, as the file has them
   std::optional<run_conditions> conditions_;
-  probes::clock_probe clock_;
 
   std::vector<std::vector<std::int32_t>> prompts_;  ///< of each request, encoded
 
@@ -109,21 +103,25 @@ class run {
 };
 
 result<void> run::open_device(const device_maker& make_device) {
-  const device::host_device_options wanted{options_.arena_bytes, options_.spin_ns,
-                                           options_.threads};
-  ASSAY_TRY_ASSIGN(device_, make_device(wanted));
-  device_.front->set_observer(&probe_);
+  const bool is_gpu = options_.device == telemetry::device_class::cuda;
+  ASSAY_TRY_ASSIGN(backend_,
+                   is_gpu ? make_gpu_backend(options_) : make_host_backend(options_, make_device));
+  stand_before_device();
+  return {};
+}
+
+void run::stand_before_device() {
   std::vector<selftest::instrument*> instruments;
   for (const track& each : tracks_) instruments.push_back(each.instrument);
-  tapped_.emplace(*device_.front, instruments);
+  tapped_.emplace(backend_->front(), instruments);
   // The honest instrument alone does not listen to calls: nothing is put in their way.
-  seen_by_runtime_ = tracks_.size() > 1 ? &*tapped_ : device_.front.get();
-  return {};
+  seen_by_runtime_ = tracks_.size() > 1 ? &*tapped_ : &backend_->front();
 }
 
 result<void> run::load() {
   tell_("loading " + options_.checkpoint.string());
   load_evidence seen;
+  seen.on = seen_.on = options_.device;
   ASSAY_TRY_ASSIGN(const auto weight_files, scenarios::weight_files_of(options_.checkpoint));
   for (const std::filesystem::path& file : weight_files) {
     ASSAY_TRY_ASSIGN(const std::int64_t file_bytes, size_of_file(file));
@@ -134,9 +132,9 @@ result<void> run::load() {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_LOAD, 0));
   const engine::engine_options wanted{0, static_cast<std::uint32_t>(options_.page_tokens)};
   ASSAY_TRY_ASSIGN(engine_,
-                   engine::engine::load(options_.checkpoint, *seen_by_runtime_, writer_, wanted));
+                   backend_->load(options_.checkpoint, *seen_by_runtime_, writer_, wanted));
   ASSAY_TRY(recorder_.stop());
-  ASSAY_TRY(accounts_->watch_workers(device_.executor->worker_tids()));
+  ASSAY_TRY(accounts_->watch_workers(backend_->worker_tids()));
   ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
   ASSAY_TRY_ASSIGN(const auto usage_after, probes::usage_of_this_thread());
   seen.major_faults_count = (usage_after - usage_before).major_faults_count;
@@ -148,7 +146,8 @@ result<void> run::load() {
   seen.weights = recorder_.window_tally().of(telemetry::range::weights);
   seen.operations = recorder_.window_tally().operations();
   seen.arena_bytes = recorder_.window_tally().memory_bytes();
-  seen.copy_ceiling_bytes_per_s = conditions_->copy_ceiling_bytes_per_s();
+  seen.copy_ceiling_bytes_per_s =
+      run_conditions::copy_ceiling_bytes_per_s(backend_->ceilings(), options_.device);
   ASSAY_TRY(recorder_.observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
   return {};
@@ -200,7 +199,8 @@ result<void> run::encode_all() {
 result<void> run::state_traffic() {
   const auto shapes = shapes_of(options_.scenario, prompts_, seen_.model.max_context_tokens);
   return recorder_.facts(run_conditions::facts_of_traffic(
-      scenarios::traffic_of(seen_.model, seen_.cache, shapes), !options_.scenario.stops_at_eos));
+      scenarios::traffic_of(seen_.model, seen_.cache, shapes, options_.device),
+      !options_.scenario.stops_at_eos));
 }
 
 void run::take_text(std::string_view text) {
@@ -227,6 +227,7 @@ result<void> run::prefill(std::uint64_t index) {
   seen_.prompt_ids = static_cast<std::int64_t>(ids.size());
   seen_.prefill_busy_ns = recorder_.window_tally().busy_ns();
   seen_.prefill_input_bytes = recorder_.window_tally().of(telemetry::range::inputs).bytes;
+  seen_.prefill_launches = recorder_.window_tally().of(telemetry::range::compute).launches;
   first_token_ns_ = seen_.prefill.end_ns;
   take_step(step);
   return {};
@@ -239,8 +240,7 @@ result<void> run::decode_step(std::uint32_t step) {
   ++seen_.asked_steps;
   if (step % steps_between_levels == 0)
     ASSAY_TRY(recorder_.observe(
-        references_of_levels(seen_.model, seen_.cache, seen_.prompt_ids + seen_.asked_steps,
-                             recorder_.request_tally().of(telemetry::range::kv_append).bytes,
+        references_of_levels(seen_, recorder_.request_tally(), seen_.prompt_ids + seen_.asked_steps,
                              static_cast<std::int64_t>(engine_->kv_pages_by_walk()))));
   ASSAY_TRY_ASSIGN(const auto span, recorder_.end_window());
   seen_.decode_steps_ns += span.length_ns();
@@ -257,7 +257,12 @@ result<void> run::close_request() {
   seen_.pages_by_walk = static_cast<std::int64_t>(engine_->kv_pages_by_walk());
   ASSAY_TRY(engine_->end_request());
   seen_.pages_by_walk_after = static_cast<std::int64_t>(engine_->kv_pages_by_walk());
+  if (const std::byte* there = backend_->step_count_address()) {
+    ASSAY_TRY_ASSIGN(const std::uint32_t steps, content_->fetch_count(there));
+    seen_.device_steps = steps;
+  }
   ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY(content_->report(recorder_));
   seen_.activity = recorder_.request_tally();
   ASSAY_TRY(recorder_.observe(references_of(seen_)));
   ASSAY_TRY(recorder_.end_window());
@@ -267,8 +272,12 @@ result<void> run::close_request() {
 result<void> run::request(std::size_t index) {
   tell_(fmt::format("request {} of {}", index + 1, options_.scenario.requests.size()));
   request_evidence fresh;
+  fresh.on = options_.device;
+  fresh.is_first = index == 0;
   fresh.model = seen_.model;
   fresh.cache = seen_.cache;
+  fresh.read_ceiling_bytes_per_s =
+      backend_->read_ceiling_bytes_per_s(scenarios::weight_bytes(seen_.model));
   fresh.spin_ns = options_.spin_ns;
   fresh.launch_threads = options_.threads;
   seen_ = fresh;
@@ -286,22 +295,22 @@ result<void> run::request(std::size_t index) {
 
 // Ceilings, and known answers each second, while no window is open.
 result<void> run::between_windows() {
-  ASSAY_TRY(conditions_->sample(recorder_));
+  ASSAY_TRY(backend_->sample_ceilings(recorder_));
   ASSAY_TRY(accounts_->sample(recorder_));
-  return sentinel_->is_due(host_now()) ? known_answers() : result<void>{};
+  return backend_->are_known_answers_due(host_now()) ? known_answers() : result<void>{};
 }
 
 result<void> run::known_answers() {
-  ASSAY_TRY(clock_.sample(recorder_));
-  ASSAY_TRY(sentinel_->issue());
+  ASSAY_TRY(backend_->sample_clock(recorder_));
+  ASSAY_TRY(backend_->issue_known_answers());
   ASSAY_TRY(content_->compare(engine_->embedding_address(), embedding_));
   ASSAY_TRY(recorder_.drain());
-  ASSAY_TRY(sentinel_->report(recorder_));
+  ASSAY_TRY(backend_->report_known_answers(recorder_));
   return content_->report(recorder_);
 }
 
 result<void> run::unload() {
-  sentinel_.reset();
+  backend_->close_known_answers();
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, options_.scenario.requests.size() + 1));
   engine_.reset();
   ASSAY_TRY(recorder_.stop());
@@ -311,22 +320,21 @@ result<void> run::unload() {
 }
 
 result<void> run::go(const device_maker& make_device) {
-  ASSAY_TRY(recorder_.contract(trace::to_json(trace::catalog_rows())));
+  ASSAY_TRY(recorder_.contract(trace::to_json(trace::catalog_rows(options_.device))));
   ASSAY_TRY_ASSIGN(accounts_, run_accounts::open());
   ASSAY_TRY(open_device(make_device));
-  ASSAY_TRY_ASSIGN(conditions_, run_conditions::open(options_));
+  ASSAY_TRY_ASSIGN(conditions_, run_conditions::open(options_, *backend_));
   ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
   tell_("measuring what this machine's memory can carry");
-  ASSAY_TRY(conditions_->calibrate(recorder_));
-  ASSAY_TRY(recorder_.facts(conditions_->facts_of_ceilings()));
+  ASSAY_TRY(backend_->calibrate(recorder_));
+  ASSAY_TRY(recorder_.facts(run_conditions::facts_of_ceilings(backend_->ceilings())));
   ASSAY_TRY_ASSIGN(tokenizer_,
                    tokenizer::tokenizer::load(options_.checkpoint / "tokenizer.json", writer_));
   ASSAY_TRY_ASSIGN(vocabulary_,
                    scenarios::vocabulary_ledger::read(options_.checkpoint / "tokenizer.json"));
   ASSAY_TRY(load());
-  ASSAY_TRY_ASSIGN(sentinel_,
-                   probes::sentinel_probe::create(*device_.front, engine_->compute_stream()));
-  content_.emplace(*device_.front, engine_->compute_stream());
+  ASSAY_TRY(backend_->open_known_answers(engine_->compute_stream()));
+  content_.emplace(backend_->front(), engine_->compute_stream());
   ASSAY_TRY_ASSIGN(embedding_, scenarios::embedding_head(options_.checkpoint, looked_at_bytes));
   ASSAY_TRY(encode_all());
   ASSAY_TRY(state_traffic());
@@ -336,17 +344,11 @@ result<void> run::go(const device_maker& make_device) {
   }
   ASSAY_TRY(known_answers());
   ASSAY_TRY(unload());
-  ASSAY_TRY(recorder_.facts(conditions_->facts_after()));
+  ASSAY_TRY(recorder_.facts(conditions_->facts_after(backend_->ceilings())));
   return recorder_.end();
 }
 
 }  // namespace
-
-result<made_device> make_host_device(const device::host_device_options& options) {
-  ASSAY_TRY_ASSIGN(auto made, device::host_device::create(options));
-  device::host_device* executor = made.get();
-  return made_device{std::move(made), executor};
-}
 
 result<run_options> default_run_options() {
   run_options options;

@@ -10,6 +10,7 @@
 #include <span>
 #include <string_view>
 
+#include "harness/cli/run_backend.h"
 #include "harness/cli/track.h"
 #include "runtime/device/host_device.h"
 #include "runtime/telemetry/result.h"
@@ -18,6 +19,7 @@
 namespace assay::cli {
 
 struct run_options {
+  telemetry::device_class device = telemetry::device_class::host;
   std::filesystem::path checkpoint;
   scenarios::decode_scenario scenario;
   double temperature = 0.0;
@@ -35,19 +37,11 @@ result<run_options> default_run_options();
 /// sees it.
 using progress = std::function<void(std::string_view)>;
 
-/// The device that the runtime sees, and the executor at work behind it.
-struct made_device {
-  std::unique_ptr<device::device> front;
-  device::host_device* executor = nullptr;  ///< owned by `front`
-};
-
-using device_maker = std::function<result<made_device>(const device::host_device_options&)>;
-result<made_device> make_host_device(const device::host_device_options& options);
-
 /// Decodes the scenario once and writes the same run to every track, each with the readings of its
 /// own instrument.
 /// Errors: the runtime's own, and `interrupted` after Ctrl-C; the traces then end without an END
-/// block, so no reader can take them for a whole run. Tests pass a maker whose executor is faulty.
+/// block, so no reader can take them for a whole run. Tests pass a maker whose host executor is
+/// faulty; a GPU's backend does not ask it.
 result<void> audited_run(const run_options& options, std::span<const track> tracks,
                          const progress& tell, const device_maker& make_device = make_host_device);
 

@@ -22,8 +22,9 @@ std::string section(std::string_view title, const std::vector<ability>& abilitie
 }
 
 result<void> print_report() {
+  const std::vector<ability> gpu = examine_gpu();
   return write_to_stdout(fmt::format("assay, build id {}\n", build_id()) +
-                         section("references", examine_references()) +
+                         section("references", examine_references()) + section("GPU", gpu) +
                          section("ceilings", examine_ceilings()));
 }
 

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 
 #include <fmt/format.h>
 
-#include "harness/cli/gpu_decode.h"
+#include "harness/cli/gpu_look.h"
 #include "harness/cli/host_choice.h"
+#include "harness/cli/no_sink.h"
 #include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
 #include "probes/process/host_account.h"
 #include "probes/process/host_limits.h"
 #include "probes/process/thread_probe.h"
-#include "probes/trace/sink.h"
 #include "runtime/device/host_device.h"
 #include "runtime/ops/isa.h"
 #include "runtime/telemetry/catalog.h"
@@ -131,22 +130,6 @@ result<found> memory() {
                is_short};
 }
 
-// To decode is not to be audited: degraded until its counters have references.
-result<found> cuda_device() {
-  ASSAY_TRY_ASSIGN(std::string words, gpu_words());
-  return found{std::move(words), true};
-}
-
-// Takes the samples of a measurement of which only the result is wanted.
-class discard final : public trace::sink {
- public:
-  result<void> contract(std::string_view) override { return {}; }
-  result<void> facts(std::string_view) override { return {}; }
-  result<void> records(std::span<const assay_record>) override { return {}; }
-  result<void> snapshot(std::int64_t, std::span<const assay_reading>) override { return {}; }
-  result<void> end() override { return {}; }
-};
-
 // As a working set stands for the run: the embedded checkpoint's weights.
 constexpr std::uint64_t examined_set_bytes = 7 << 20;
 
@@ -172,7 +155,7 @@ result<std::vector<trace::link_ceiling>> measured_ceilings() {
   ASSAY_TRY_ASSIGN(auto probe,
                    probes::link_probe::create(
                        {.read_working_set_bytes = examined_set_bytes, .reading_threads = threads}));
-  discard nowhere;
+  no_sink nowhere;
   ASSAY_TRY(probe->calibrate(nowhere));
   return probe->ceilings();
 }
@@ -201,17 +184,23 @@ std::vector<ability> examine_references() {
       of("cores", cores()),
       of("load", load()),
       of("memory", memory()),
-      of("CUDA device", cuda_device()),
   };
 }
 
+std::vector<ability> examine_gpu() {
+  return abilities_of(look_at_gpu());
+}
+
 std::vector<ability> examine_ceilings() {
-  const auto ceilings = measured_ceilings();
-  if (!ceilings) return {{"links", ability_state::no, ceilings.error().message}};
   std::vector<ability> all;
-  for (const trace::link_ceiling& each : *ceilings) all.push_back(of(each));
-  all.push_back({std::string(telemetry::to_string(telemetry::link_class::pcie)), ability_state::no,
-                 "no device behind a link here"});
+  if (const auto host = measured_ceilings())
+    for (const trace::link_ceiling& each : *host) all.push_back(of(each));
+  else
+    all.push_back({"links of the host", ability_state::no, host.error().message});
+  if (const auto gpu = measured_gpu_ceilings())
+    for (const trace::link_ceiling& each : *gpu) all.push_back(of(each));
+  else
+    all.push_back({"links of a GPU", ability_state::no, gpu.error().message});
   return all;
 }
 

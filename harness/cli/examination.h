@@ -25,11 +25,16 @@ struct ability {
   std::string detail;
 };
 
-/// References and what disturbs them: devices, clocks, the kernel's accounts, cores, memory.
-/// Overhead: a millisecond.
+/// References and what disturbs them: the host device, clocks, the kernel's accounts, cores,
+/// memory. Overhead: a millisecond.
 std::vector<ability> examine_references();
 
-/// Every link of the contract with its two ceilings, or why it has none. Overhead: 0.3 s.
+/// Of a GPU: the device, CUPTI and who holds it, events, NVML, the link. Once a process, before
+/// anything else of CUDA's. Overhead: where there is a GPU, a context.
+std::vector<ability> examine_gpu();
+
+/// Every link of the contract with its two ceilings, or why it has none. After examine_gpu().
+/// Overhead: 0.3 s, and a second more where there is a GPU.
 std::vector<ability> examine_ceilings();
 
 }  // namespace assay::cli

@@ -38,12 +38,6 @@ result<bool> hand_out(const std::vector<std::int32_t>& ids, const checkpoint::mo
 
 }  // namespace
 
-result<std::string> gpu_words() {
-  ASSAY_TRY_ASSIGN(const auto gpu, device::cuda_device::create({}));
-  return "the first has " + std::to_string(gpu->memory_limit_bytes()) +
-         " bytes free; assay decode --device cuda runs on it, and no counter of it is audited yet";
-}
-
 result<gpu_decode_claims> decode_on_gpu(const gpu_decode_request& request,
                                         std::span<const std::int32_t> prompt,
                                         const std::function<result<void>(std::int32_t)>& take) {

@@ -29,10 +29,6 @@ struct gpu_decode_claims {
   std::uint32_t launches_per_step = 0;
 };
 
-/// What of the first GPU can be had, for assay doctor. Errors: unavailable, where there is none or
-/// this program was built without CUDA.
-result<std::string> gpu_words();
-
 /// Continues a prompt greedily on the first GPU, until an eos id, max_new_tokens, an interruption
 /// or the end of the context. `take` gets each id as it arrives: the first alone, then a few at a
 /// time, because between two steps nobody waits. Errors: unavailable where there is no GPU, or

@@ -5,11 +5,6 @@
 
 namespace assay::cli {
 
-result<std::string> gpu_words() {
-  return ASSAY_FAIL(unavailable,
-                    "this build has no CUDA backend; CUPTI, CUDA events and NVML cannot be asked");
-}
-
 result<gpu_decode_claims> decode_on_gpu(const gpu_decode_request&, std::span<const std::int32_t>,
                                         const std::function<result<void>(std::int32_t)>&) {
   return ASSAY_FAIL(unavailable,

@@ -27,12 +27,15 @@ int main(int argc, char** argv) {
   // A limit on file sizes is then an error of write() like a full disk, and reported like one.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    CLI::App app{"Assay: is that performance number true? Audits the counters of a decode run."};
+    CLI::App app{
+        "Assay: is that performance number true? Audits the counters of a decode run, and "
+        "compares a change with its base."};
     app.name("assay");
     app.require_subcommand(1);
     app.set_help_all_flag("--help-all", "Help for every verb");
     verb_action action;
     add_audit_verb(app, action);
+    add_compare_verb(app, action);
     add_selftest_verb(app, action);
     add_decode_verb(app, action);
     add_list_verb(app, action);

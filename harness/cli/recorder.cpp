@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/recorder.h"
 
+#include <utility>
+
 #include "runtime/telemetry/check.h"
 #include "runtime/telemetry/clock.h"
 
@@ -16,8 +18,8 @@ assay_record record_of(assay_record_kind kind) {
 
 }  // namespace
 
-recorder::recorder(probes::host_device_probe& probe, std::span<const track> tracks)
-    : probe_(probe) {
+recorder::recorder(record_source source, std::span<const track> tracks)
+    : source_(std::move(source)) {
   lanes_.reserve(tracks.size());
   for (const track& each : tracks) lanes_.push_back({each, trace::snapshot_writer(*each.out), {}});
 }
@@ -74,7 +76,7 @@ result<void> recorder::observe(std::span<const reference_value> values) {
 }
 
 result<void> recorder::drain() {
-  return probe_.drain(*this);
+  return source_(*this);
 }
 
 result<void> recorder::snapshot_all(std::int64_t at_ns) {

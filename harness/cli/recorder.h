@@ -5,13 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "harness/cli/activity_tally.h"
 #include "harness/cli/track.h"
-#include "probes/host_device/host_device_probe.h"
 #include "probes/trace/run_facts.h"
 #include "probes/trace/sink.h"
 #include "runtime/telemetry/catalog.h"
@@ -36,11 +36,14 @@ struct window_span {
 };
 
 /// As a sink it takes what probes write outside of windows and passes it to every track.
-/// Ownership: probe and tracks are not owned.
+/// Ownership: what the source reads and the tracks are not owned.
 /// Threads: one. Errors: those of the tracks' sinks.
 class recorder final : public trace::sink {
  public:
-  recorder(probes::host_device_probe& probe, std::span<const track> tracks);
+  /// Moves what the device reported since the last time to a sink.
+  using record_source = std::function<result<void>(trace::sink&)>;
+
+  recorder(record_source source, std::span<const track> tracks);
 
   /// Opens a window inside the one that is open. The stamp is the last thing done.
   result<void> begin_window(assay_window kind, std::uint64_t index);
@@ -78,7 +81,7 @@ class recorder final : public trace::sink {
   };
   result<void> snapshot_all(std::int64_t at_ns);
 
-  probes::host_device_probe& probe_;
+  record_source source_;
   std::vector<lane> lanes_;
   std::vector<open_window> open_;
   activity_tally window_tally_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "scenarios/gpu_ledger.h"
+
 namespace assay::cli {
 namespace {
 
@@ -154,6 +156,24 @@ void add_device_counts(values& to, const request_evidence& seen) {
   recorded(to, id::device_submissions_count, range::any, seen.activity.operations());
 }
 
+// The same of a GPU, where ids come out instead of logits, and each position is a call of its own.
+void add_gpu_counts(values& to, const request_evidence& seen) {
+  using telemetry::range;
+  const range_tally& compute = seen.activity.of(range::compute);
+  const range_tally& choices = seen.activity.of(range::choices);
+  const std::int64_t per_position = scenarios::gpu_launches_per_position(seen.model);
+  recorded(to, id::engine_prompt_tokens, range::compute, seen.prefill_launches / per_position);
+  recorded(to, id::engine_decode_steps_count, range::choices, choices.copies - 1);
+  recorded(to, id::engine_requests_count, range::choices, choices.copies > 0 ? 1 : 0);
+  recorded(to, id::engine_generated_tokens, range::choices, choices.copies);
+  recorded(to, id::sampling_draws_count, range::choices, choices.copies);
+  recorded(to, id::tokenizer_decoded_tokens, range::choices, choices.copies);
+  recorded(to, id::graph_replays_count, range::compute, compute.launch_calls);
+  recorded(to, id::device_submissions_count, range::any, seen.activity.operations());
+  if (seen.device_steps)
+    equal(to, id::graph_replays_count, ASSAY_SOURCE_CONTENT, *seen.device_steps);
+}
+
 // From the first token in hand, which ends prefill, to the last, which ends the last decode step.
 void add_token_times(values& to, const request_evidence& seen) {
   // The harness's stamps come after the engine's: a hold-up between the two at the first token
@@ -164,7 +184,9 @@ void add_token_times(values& to, const request_evidence& seen) {
               seen.first_to_last_token_ns, by_harness);
   // As the device saw it: the last logits are as far behind the first as the last token is. The
   // engine's stamps come after the device's, so here it is the other way round.
-  const range_tally& logits = seen.activity.of(telemetry::range::logits);
+  const bool is_gpu = seen.on == telemetry::device_class::cuda;
+  const range_tally& logits =
+      seen.activity.of(is_gpu ? telemetry::range::choices : telemetry::range::logits);
   const std::int64_t token_to_token_ns = logits.last_end_ns - logits.first_end_ns;
   const allowance by_device{behind_device_ns(seen.prefill_caller),
                             behind_device_ns(seen.decode_caller)};
@@ -173,29 +195,50 @@ void add_token_times(values& to, const request_evidence& seen) {
               token_to_token_ns, by_device);
 }
 
+// A GPU has no thread whose account could be a floor: here it is the bytes that its kernels must
+// read, over the fastest read measured. Weights that its L2 may keep have no such floor.
+void add_gpu_compute_time(values& to, const request_evidence& seen, std::int64_t steps_ns) {
+  to.push_back({id::compute_device_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, steps_ns});
+  if (!(seen.read_ceiling_bytes_per_s > 0.0)) return;
+  const std::int64_t positions = seen.prompt_ids + seen.asked_steps;
+  const double least_ns =
+      static_cast<double>(positions * scenarios::pass_weight_bytes(seen.model, 1)) * 1e9 /
+      seen.read_ceiling_bytes_per_s;
+  to.push_back({id::compute_device_ns, ASSAY_SOURCE_LEDGER, ASSAY_AT_LEAST,
+                static_cast<std::int64_t>(least_ns)});
+}
+
 void add_times(values& to, const request_evidence& seen) {
   enclosed(to, id::engine_ttft_ns, seen.prefill.length_ns(), seen.prefill_caller);
   to.push_back(
       {id::engine_ttft_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.prefill_busy_ns});
   within_accounts(to, id::engine_ttft_ns, seen.prefill.length_ns(),
                   longest_ns(seen.prefill_caller, 1));
-  to.push_back({id::sampling_host_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST,
-                seen.prefill.length_ns() + seen.decode_steps_ns});
+  if (seen.on == telemetry::device_class::host)
+    to.push_back({id::sampling_host_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST,
+                  seen.prefill.length_ns() + seen.decode_steps_ns});
   const std::int64_t steps_ns = seen.prefill.length_ns() + seen.decode_steps_ns;
   const thread_time threads = seen.prefill_caller + seen.decode_caller;
   const std::int64_t passes = 1 + seen.asked_steps;
   // Threads that run blocks at once work in parallel at best: their time divided by their number.
   const std::int64_t idle_ns = passes * spins_a_pass * seen.spin_ns * seen.launch_threads;
-  work_between(to, id::compute_device_ns,
-               worked_ns(threads.workers_run_ns, idle_ns) / seen.launch_threads, steps_ns);
+  if (seen.on == telemetry::device_class::host)
+    work_between(to, id::compute_device_ns,
+                 worked_ns(threads.workers_run_ns, idle_ns) / seen.launch_threads, steps_ns);
+  else
+    add_gpu_compute_time(to, seen, steps_ns);
   // Where the caller neither ran nor waited for a core it slept, and it sleeps for the device
   // alone.
   work_between(to, id::device_sync_wait_ns,
                std::max<std::int64_t>(steps_ns - threads.run_ns - held_up_ns(threads), 0),
                steps_ns);
-  // The runtime's stamps enclose the device's of the same call.
+  // The runtime's stamps enclose the device's of the same call. The rule gives a window the slack
+  // of one bracket; on a GPU, where a wait may be as short, this one holds as many as there were
+  // waits, and whoever watches the driver's calls is told of each between the two.
+  const std::int64_t brackets_ns =
+      seen.on == telemetry::device_class::cuda ? seen.asked_steps * bracket_ns : 0;
   around(to, id::device_sync_wait_ns, ASSAY_SOURCE_DEVICE_RECORDS, seen.activity.sync_ns(),
-         {0, held_up_ns(seen.prefill_caller + seen.decode_caller)});
+         {0, held_up_ns(seen.prefill_caller + seen.decode_caller) + brackets_ns});
   if (seen.asked_steps == 0) return;
   add_token_times(to, seen);
   const thread_time& caller = seen.decode_caller;
@@ -227,7 +270,9 @@ void add_copy_times(values& to, const load_evidence& seen) {
 
 values references_of(const load_evidence& seen) {
   values to;
-  add_ledger(to, scenarios::expect_load(seen.model, seen.cache));
+  const bool is_gpu = seen.on == telemetry::device_class::cuda;
+  add_ledger(to, is_gpu ? scenarios::expect_gpu_load(seen.model, seen.cache)
+                        : scenarios::expect_load(seen.model, seen.cache));
   equal(to, id::checkpoint_file_bytes, ASSAY_SOURCE_CONTENT, seen.stat_file_bytes);
   // What is left of the file without its header, and without the tensors that were copied.
   const std::int64_t header_bytes = seen.model.file_bytes - seen.model.payload_bytes;
@@ -237,10 +282,12 @@ values references_of(const load_evidence& seen) {
   recorded(to, id::device_submissions_count, telemetry::range::any, seen.operations);
   add_copy_times(to, seen);
   // Of what the arena granted, what is neither weights nor activations are pages.
-  const scenarios::arena_shape arena = scenarios::arena_of(seen.model, seen.cache);
+  const scenarios::arena_shape arena = is_gpu ? scenarios::gpu_arena_of(seen.model, seen.cache)
+                                              : scenarios::arena_of(seen.model, seen.cache);
+  const std::int64_t page_bytes = is_gpu ? scenarios::gpu_kv_page_bytes(seen.model, seen.cache)
+                                         : scenarios::kv_page_bytes(seen.model, seen.cache);
   recorded(to, id::kv_capacity_pages, telemetry::range::arena,
-           (seen.arena_bytes - arena.weights_bytes - arena.activations_bytes) /
-               scenarios::kv_page_bytes(seen.model, seen.cache));
+           (seen.arena_bytes - arena.weights_bytes - arena.activations_bytes) / page_bytes);
   enclosed(to, id::checkpoint_load_ns, seen.span.length_ns(), seen.caller);
   to.push_back(
       {id::checkpoint_load_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.weights.busy_ns});
@@ -285,22 +332,30 @@ values references_of(const encode_time_evidence& seen) {
 
 values references_of(const request_evidence& seen) {
   values to;
-  add_ledger(
-      to, scenarios::expect_request(seen.model, seen.cache, {seen.prompt_ids, seen.asked_steps}));
+  const scenarios::request_shape shape{seen.prompt_ids, seen.asked_steps};
+  const bool is_gpu = seen.on == telemetry::device_class::cuda;
+  add_ledger(to, is_gpu
+                     ? scenarios::expect_gpu_request(seen.model, seen.cache, shape, seen.is_first)
+                     : scenarios::expect_request(seen.model, seen.cache, shape));
   add_content(to, seen);
-  add_device_counts(to, seen);
+  is_gpu ? add_gpu_counts(to, seen) : add_device_counts(to, seen);
   add_times(to, seen);
   return to;
 }
 
-values references_of_levels(const scenarios::model_shape& model,
-                            const scenarios::cache_shape& cache, std::int64_t context_tokens,
-                            std::int64_t kv_bytes, std::int64_t pages_by_walk) {
+values references_of_levels(const request_evidence& seen, const activity_tally& activity,
+                            std::int64_t context_tokens, std::int64_t pages_by_walk) {
+  using telemetry::range;
   values to;
-  add_ledger(to, scenarios::expect_levels(cache, context_tokens));
+  add_ledger(to, scenarios::expect_levels(seen.cache, context_tokens));
   equal(to, id::kv_live_pages, ASSAY_SOURCE_CONTENT, pages_by_walk);
-  recorded(to, id::engine_context_tokens, telemetry::range::kv_append,
-           kv_bytes / scenarios::kv_token_bytes(model));
+  if (seen.on == telemetry::device_class::cuda)
+    recorded(
+        to, id::engine_context_tokens, range::compute,
+        activity.of(range::compute).launches / scenarios::gpu_launches_per_position(seen.model));
+  else
+    recorded(to, id::engine_context_tokens, range::kv_append,
+             activity.of(range::kv_append).bytes / scenarios::kv_token_bytes(seen.model));
   return to;
 }
 

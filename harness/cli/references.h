@@ -32,6 +32,7 @@ inline thread_time operator+(const thread_time& a, const thread_time& b) {
 
 /// The load of a checkpoint, as the harness saw it.
 struct load_evidence {
+  telemetry::device_class on = telemetry::device_class::host;
   scenarios::model_shape model;
   scenarios::cache_shape cache;
   std::int64_t stat_file_bytes = 0;  ///< of all weight files, by the file system
@@ -65,6 +66,8 @@ struct encode_time_evidence {
 
 /// One request, from before begin_request to after end_request.
 struct request_evidence {
+  telemetry::device_class on = telemetry::device_class::host;
+  bool is_first = false;  ///< of the process
   scenarios::model_shape model;
   scenarios::cache_shape cache;
   std::int64_t prompt_ids = 0;
@@ -81,6 +84,11 @@ struct request_evidence {
   std::int64_t decode_steps_ns = 0;         ///< the harness's spans of the decode steps, summed
   std::int64_t first_to_last_token_ns = 0;  ///< end of prefill to end of the last step
   std::int64_t prefill_input_bytes = 0;     ///< by the workers
+  std::int64_t prefill_launches = 0;
+  /// What the device itself counted, in its own memory, of a request's steps; none where it does
+  /// not.
+  std::optional<std::int64_t> device_steps;
+  double read_ceiling_bytes_per_s = 0.0;  ///< of the weights' working set; 0 where nobody has it
   std::int64_t prefill_busy_ns = 0;
   std::int64_t decode_busy_ns = 0;
   thread_time prefill_caller;
@@ -94,11 +102,10 @@ std::vector<reference_value> references_of_unload();
 std::vector<reference_value> references_of(const encode_evidence& seen);
 std::vector<reference_value> references_of(const encode_time_evidence& seen);
 std::vector<reference_value> references_of(const request_evidence& seen);
-/// Levels inside an open request; `kv_bytes` were appended so far, by the workers.
-std::vector<reference_value> references_of_levels(const scenarios::model_shape& model,
-                                                  const scenarios::cache_shape& cache,
+/// Levels inside an open request, of which `activity` is what the device did so far.
+std::vector<reference_value> references_of_levels(const request_evidence& seen,
+                                                  const activity_tally& activity,
                                                   std::int64_t context_tokens,
-                                                  std::int64_t kv_bytes,
                                                   std::int64_t pages_by_walk);
 
 }  // namespace assay::cli

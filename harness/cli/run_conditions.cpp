@@ -8,14 +8,13 @@
 #include <cstdint>
 #include <fstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "harness/cli/build_id.h"
 #include "probes/process/host_account.h"
-#include "runtime/ops/isa.h"
-#include "scenarios/ledger.h"
 
 namespace assay::cli {
 namespace {
@@ -38,10 +37,9 @@ std::string load_words() {
   return load ? fmt::format("{:.2f}", *load) : load.error().message;
 }
 
-trace::run_facts facts_of(const run_options& options) {
+trace::run_facts facts_of(const run_options& options, const run_backend& backend) {
   trace::run_facts facts;
-  facts.add_fact("device", "host executor");
-  facts.has_one_observer = true;
+  backend.describe(facts);
   facts.add_fact("processor", processor_name());
   facts.add_fact("cores", fmt::format("{}", sysconf(_SC_NPROCESSORS_ONLN)));
   facts.add_fact("kernel", kernel_name());
@@ -51,33 +49,25 @@ trace::run_facts facts_of(const run_options& options) {
   facts.add_fact("scenario", options.scenario.name);
   facts.add_fact("requests", fmt::format("{}", options.scenario.requests.size()));
   facts.add_fact("max new tokens", fmt::format("{}", options.scenario.max_new_tokens));
-  facts.add_fact("arena limit", fmt::format("{} bytes", options.arena_bytes));
   facts.add_fact("KV page", fmt::format("{} tokens", options.page_tokens));
-  facts.add_fact("spin", fmt::format("{} ns", options.spin_ns));
-  facts.add_fact("launch threads", fmt::format("{}", options.threads));
-  facts.add_fact("instruction set", std::string(ops::to_string(ops::isa_in_force())));
   facts.add_fact("load average before", load_words());
   return facts;
 }
 
 }  // namespace
 
-result<run_conditions> run_conditions::open(const run_options& options) {
+result<run_conditions> run_conditions::open(const run_options& options,
+                                            const run_backend& backend) {
   run_conditions conditions;
-  conditions.before_ = facts_of(options);
+  conditions.before_ = facts_of(options, backend);
   ASSAY_TRY_ASSIGN(conditions.wall_before_, probes::read_wall());
   ASSAY_TRY_ASSIGN(conditions.steal_ticks_before_, probes::steal_ticks());
-  ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(options.checkpoint));
-  const auto weights_bytes = static_cast<std::uint64_t>(scenarios::weight_bytes(model));
-  ASSAY_TRY_ASSIGN(conditions.link_,
-                   probes::link_probe::create({.read_working_set_bytes = weights_bytes,
-                                               .reading_threads = options.threads}));
   return conditions;
 }
 
-std::string run_conditions::facts_of_ceilings() const {
+std::string run_conditions::facts_of_ceilings(std::vector<trace::link_ceiling> ceilings) {
   trace::run_facts facts;
-  facts.ceilings = link_->ceilings();
+  facts.ceilings = std::move(ceilings);
   return trace::to_json(facts);
 }
 
@@ -96,15 +86,18 @@ std::string run_conditions::facts_of_traffic(const scenarios::expected_traffic& 
   return trace::to_json(facts);
 }
 
-double run_conditions::copy_ceiling_bytes_per_s() const {
-  for (const trace::link_ceiling& each : link_->ceilings())
-    if (each.link == telemetry::link_class::host_memcpy) return each.soft_bytes_per_s;
+double run_conditions::copy_ceiling_bytes_per_s(std::span<const trace::link_ceiling> ceilings,
+                                                telemetry::device_class on) {
+  const auto link = on == telemetry::device_class::cuda ? telemetry::link_class::pcie
+                                                        : telemetry::link_class::host_memcpy;
+  for (const trace::link_ceiling& each : ceilings)
+    if (each.link == link) return each.soft_bytes_per_s;
   return 0.0;
 }
 
-std::string run_conditions::facts_after() const {
+std::string run_conditions::facts_after(std::vector<trace::link_ceiling> ceilings) const {
   trace::run_facts after;
-  after.ceilings = link_->ceilings();
+  after.ceilings = std::move(ceilings);
   after.add_fact("load average after", load_words());
   if (const auto steal = probes::steal_ticks())
     after.add_fact("stolen by the hypervisor",

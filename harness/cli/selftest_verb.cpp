@@ -27,18 +27,19 @@ struct planted {
   std::unique_ptr<audit::auditor> auditor;
 };
 
-std::vector<planted> plant_all() {
+std::vector<planted> plant_all(telemetry::device_class on) {
   std::vector<planted> all;
-  for (const selftest::lie& lie : selftest::lies())
+  for (const selftest::lie& lie : selftest::lies(on))
     for (const auto how : {selftest::strength::gross, selftest::strength::just_inside})
       all.push_back({&lie, how, lie.make(how), std::make_unique<audit::auditor>()});
   return all;
 }
 
-result<exit_code> selftest() {
+result<exit_code> selftest(telemetry::device_class on) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
+  options.device = on;
   ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
-  std::vector<planted> stage = plant_all();
+  std::vector<planted> stage = plant_all(on);
   selftest::instrument honest;
   audit::auditor honest_auditor;
   std::vector<track> tracks{{&honest, &honest_auditor}};
@@ -67,10 +68,15 @@ result<exit_code> selftest() {
 void add_selftest_verb(CLI::App& app, verb_action& action) {
   CLI::App* verb = app.add_subcommand(
       "selftest", "Plant known lies beside an honest run and show which rule caught each");
-  verb->callback([&action] {
-    action = [] {
+  auto device = std::make_shared<std::string>("host");
+  verb->add_option("--device", *device, "host or cuda: the first GPU")
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->capture_default_str();
+  verb->callback([device, &action] {
+    action = [device] {
       catch_interrupts();
-      const auto outcome = selftest();
+      const auto outcome = selftest(*device == "cuda" ? telemetry::device_class::cuda
+                                                      : telemetry::device_class::host);
       return outcome ? *outcome : report_failure(outcome.error());
     };
   });

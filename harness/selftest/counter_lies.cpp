@@ -47,14 +47,14 @@ class reset_forgotten final : public instrument {
 // two additions and makes them good with the third.
 class frozen final : public instrument {
  public:
-  explicit frozen(strength how) : how_(how) {}
+  frozen(id subject, strength how) : subject_(subject), how_(how) {}
   void begin_request() noexcept override {
     instrument::begin_request();
     seen_ = 0;
     held_ = 0;
   }
   void add(id counter, std::int64_t amount) noexcept override {
-    if (counter != id::logits_d2h_bytes) return instrument::add(counter, amount);
+    if (counter != subject_) return instrument::add(counter, amount);
     ++seen_;
     if (how_ == strength::gross) return instrument::add(counter, seen_ <= live_adds ? amount : 0);
     held_ += amount;
@@ -64,6 +64,7 @@ class frozen final : public instrument {
 
  private:
   static constexpr int live_adds = 4;
+  id subject_;
   strength how_;
   int seen_ = 0;
   std::int64_t held_ = 0;
@@ -81,17 +82,33 @@ class never_written final : public instrument {
   id subject_;
 };
 
-// Books a copy at each request's begin that nobody made.
-class phantom_copy final : public instrument {
+// Books work at each request's begin that nobody did.
+class phantom final : public instrument {
  public:
-  explicit phantom_copy(std::int64_t bytes) : bytes_(bytes) {}
+  phantom(id subject, std::int64_t amount) : subject_(subject), amount_(amount) {}
   void begin_request() noexcept override {
     instrument::begin_request();
-    registry_.add(id::weights_h2d_bytes, bytes_);
+    registry_.add(subject_, amount_);
   }
 
  private:
-  std::int64_t bytes_;
+  id subject_;
+  std::int64_t amount_;
+};
+
+// Counts what the first addition of the process brings, and nothing of what follows; or all.
+class counted_once final : public instrument {
+ public:
+  counted_once(id subject, strength how) : subject_(subject), how_(how) {}
+  void add(id counter, std::int64_t amount) noexcept override {
+    const bool is_late = counter == subject_ && how_ == strength::gross && seen_++ > 0;
+    instrument::add(counter, is_late ? 0 : amount);
+  }
+
+ private:
+  id subject_;
+  strength how_;
+  int seen_ = 0;
 };
 
 }  // namespace
@@ -109,7 +126,7 @@ std::unique_ptr<instrument> make_reset_forgotten(strength how) {
 }
 
 std::unique_ptr<instrument> make_frozen(strength how) {
-  return std::make_unique<frozen>(how);
+  return std::make_unique<frozen>(id::logits_d2h_bytes, how);
 }
 
 // Nothing to write, nothing written: an absence, and no lie.
@@ -119,7 +136,29 @@ std::unique_ptr<instrument> make_never_written(strength how) {
 }
 
 std::unique_ptr<instrument> make_phantom_copy(strength how) {
-  return std::make_unique<phantom_copy>(how == strength::gross ? 4096 : 0);
+  return std::make_unique<phantom>(id::weights_h2d_bytes, how == strength::gross ? 4096 : 0);
+}
+
+std::unique_ptr<instrument> make_choices_swapped(strength how) {
+  return std::make_unique<swapped>(id::inputs_h2d_bytes, id::choices_d2h_bytes,
+                                   how == strength::gross ? 0 : 1);
+}
+
+std::unique_ptr<instrument> make_frozen_choices(strength how) {
+  return std::make_unique<frozen>(id::choices_d2h_bytes, how);
+}
+
+std::unique_ptr<instrument> make_never_written_choices(strength how) {
+  return std::make_unique<never_written>(how == strength::gross ? id::choices_d2h_copies_count
+                                                                : id::sampling_random_draws_count);
+}
+
+std::unique_ptr<instrument> make_counted_at_capture(strength how) {
+  return std::make_unique<counted_once>(id::compute_launches_count, how);
+}
+
+std::unique_ptr<instrument> make_launch_that_failed(strength how) {
+  return std::make_unique<phantom>(id::compute_launches_count, how == strength::gross ? 21 : 0);
 }
 
 }  // namespace assay::selftest

@@ -33,7 +33,7 @@ class shifted_clock final : public instrument {
 // Loses one record, once.
 class dropped_record final : public instrument {
  public:
-  explicit dropped_record(strength how) : how_(how) {}
+  dropped_record(telemetry::range of, strength how) : of_(of), how_(how) {}
   std::span<const assay_record> filter(std::span<const assay_record> seen,
                                        std::vector<assay_record>& kept) override {
     for (const assay_record& record : seen) {
@@ -48,10 +48,10 @@ class dropped_record final : public instrument {
 
   // Just inside: a thread's account, on which no verdict of a counter rests.
   bool is_victim(const assay_record& record) const {
-    return how_ == strength::gross ? is_activity_of(record, telemetry::range::kv_append)
-                                   : record.kind == ASSAY_THREAD;
+    return how_ == strength::gross ? is_activity_of(record, of_) : record.kind == ASSAY_THREAD;
   }
 
+  telemetry::range of_;
   strength how_;
   int victims_seen_ = 0;
 };
@@ -63,7 +63,11 @@ std::unique_ptr<instrument> make_shifted_clock(strength how) {
 }
 
 std::unique_ptr<instrument> make_dropped_record(strength how) {
-  return std::make_unique<dropped_record>(how);
+  return std::make_unique<dropped_record>(telemetry::range::kv_append, how);
+}
+
+std::unique_ptr<instrument> make_dropped_kernel(strength how) {
+  return std::make_unique<dropped_record>(telemetry::range::compute, how);
 }
 
 }  // namespace assay::selftest

@@ -84,26 +84,24 @@ class narrow_register final : public instrument {
   std::int64_t sum_ = 0;
 };
 
-// Its contract does not know the copies of keys and values; or leaves their count out, and keeps
-// their bytes.
+// Its contract does not know some of the copies; or leaves their number out, and keeps their bytes.
 class path_left_out final : public instrument {
  public:
-  explicit path_left_out(strength how) : how_(how) {}
+  path_left_out(telemetry::device_class on, std::vector<id> forgotten)
+      : on_(on), forgotten_(std::move(forgotten)) {}
   std::string contract(std::string_view) const override {
-    std::vector<trace::contract_row> rows = trace::catalog_rows();
-    forget(rows, id::kv_append_copies_count);
-    if (how_ == strength::gross) forget(rows, id::kv_append_bytes);
+    std::vector<trace::contract_row> rows = trace::catalog_rows(on_);
+    for (const id counter : forgotten_) {
+      trace::claim_row& claims = rows.at(static_cast<std::size_t>(counter)).claims;
+      claims = {};
+      claims.reason = "counted where it is submitted";
+    }
     return trace::to_json(rows);
   }
 
  private:
-  static void forget(std::vector<trace::contract_row>& rows, id counter) {
-    trace::claim_row& claims = rows.at(static_cast<std::size_t>(counter)).claims;
-    claims = {};
-    claims.reason = "counted where it is submitted";
-  }
-
-  strength how_;
+  telemetry::device_class on_;
+  std::vector<id> forgotten_;
 };
 
 }  // namespace
@@ -126,7 +124,16 @@ std::unique_ptr<instrument> make_narrow_register(strength how) {
 }
 
 std::unique_ptr<instrument> make_path_left_out(strength how) {
-  return std::make_unique<path_left_out>(how);
+  std::vector<id> forgotten{id::kv_append_copies_count};
+  if (how == strength::gross) forgotten.push_back(id::kv_append_bytes);
+  return std::make_unique<path_left_out>(telemetry::device_class::host, std::move(forgotten));
+}
+
+std::unique_ptr<instrument> make_choices_left_out(strength how) {
+  std::vector<id> forgotten{id::choices_d2h_copies_count};
+  if (how == strength::gross)
+    forgotten.insert(forgotten.end(), {id::choices_d2h_bytes, id::choices_d2h_ns});
+  return std::make_unique<path_left_out>(telemetry::device_class::cuda, std::move(forgotten));
 }
 
 }  // namespace assay::selftest

@@ -3,6 +3,7 @@
 #include "harness/selftest/lie.h"
 
 #include <array>
+#include <vector>
 
 namespace assay::selftest {
 
@@ -202,10 +203,98 @@ const std::array<lie, 27> table{{
      make_load_included},
 }};
 
+// By name; a row of the host's table that is not here holds on a GPU as it is.
+const std::array<lie, 7> on_gpu{{
+    {"enqueue timer",
+     "R01",
+     "",
+     "stops when the step has been enqueued",
+     outcome::disagree,
+     {id::compute_device_ns},
+     make_launch_timer},
+    {"fence timer",
+     "R01",
+     "",
+     "stops at a fence that does not wait",
+     outcome::disagree,
+     {id::compute_device_ns},
+     make_launch_fence_timer},
+    {"frozen",
+     "R13",
+     "",
+     "stops counting after the first steps of a request",
+     outcome::disagree,
+     {id::choices_d2h_bytes},
+     make_frozen_choices},
+    {"never written",
+     "R13",
+     "",
+     "a counter whose writer was never wired up",
+     outcome::disagree,
+     {id::choices_d2h_copies_count},
+     make_never_written_choices},
+    {"path left out",
+     "R15",
+     "",
+     "a contract that does not know the copies of chosen ids",
+     outcome::unclaimed,
+     {id::choices_d2h_bytes, id::choices_d2h_copies_count, id::choices_d2h_ns},
+     make_choices_left_out},
+    {"dropped record",
+     "R18",
+     "",
+     "one kernel's record lost on its way",
+     outcome::undecided,
+     {id::compute_launches_count},
+     make_dropped_kernel},
+    {"directions swapped",
+     "R20",
+     "R04",
+     "books h2d as d2h and the reverse",
+     outcome::disagree,
+     {id::inputs_h2d_bytes, id::choices_d2h_bytes},
+     make_choices_swapped},
+}};
+
+const std::array<lie, 3> on_gpu_only{{
+    {"pair of another stream",
+     "R05",
+     "",
+     "reads an event pair on a stream where nothing runs",
+     outcome::disagree,
+     {id::compute_device_ns},
+     make_idle_pair_timer},
+    {"counted at capture",
+     "R13",
+     "",
+     "counts the kernels that are captured, and none that are replayed",
+     outcome::disagree,
+     {id::compute_launches_count},
+     make_counted_at_capture},
+    {"launch that failed",
+     "R14",
+     "",
+     "counts a step whose launch was refused",
+     outcome::disagree,
+     {id::compute_launches_count},
+     make_launch_that_failed},
+}};
+
+std::vector<lie> make_table_on_gpu() {
+  std::vector<lie> made(table.begin(), table.end());
+  for (lie& each : made)
+    for (const lie& other : on_gpu)
+      if (each.name == other.name) each = other;
+  made.insert(made.end(), on_gpu_only.begin(), on_gpu_only.end());
+  return made;
+}
+
 }  // namespace
 
-std::span<const lie> lies() {
-  return table;
+std::span<const lie> lies(telemetry::device_class on) {
+  if (on == telemetry::device_class::host) return table;
+  static const std::vector<lie> made = make_table_on_gpu();
+  return made;
 }
 
 }  // namespace assay::selftest

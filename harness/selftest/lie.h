@@ -39,8 +39,9 @@ struct lie {
   std::unique_ptr<instrument> (*make)(strength how);
 };
 
-/// Every lie, in the order of the rules. The audit never sees this table.
-std::span<const lie> lies();
+/// Every lie, in the order of the rules. The audit never sees this table. On a GPU some have other
+/// subjects: what stays there, no lie can be told of.
+std::span<const lie> lies(telemetry::device_class on = telemetry::device_class::host);
 
 // One maker a lie; the families live in a file each.
 std::unique_ptr<instrument> make_enqueue_timer(strength how);
@@ -70,5 +71,17 @@ std::unique_ptr<instrument> make_parts_with_whole(strength how);
 std::unique_ptr<instrument> make_stale_time(strength how);
 std::unique_ptr<instrument> make_shifted_clock(strength how);
 std::unique_ptr<instrument> make_dropped_record(strength how);
+
+// The same, and more, of what only a GPU has.
+std::unique_ptr<instrument> make_launch_timer(strength how);
+std::unique_ptr<instrument> make_launch_fence_timer(strength how);
+std::unique_ptr<instrument> make_idle_pair_timer(strength how);
+std::unique_ptr<instrument> make_counted_at_capture(strength how);
+std::unique_ptr<instrument> make_launch_that_failed(strength how);
+std::unique_ptr<instrument> make_frozen_choices(strength how);
+std::unique_ptr<instrument> make_never_written_choices(strength how);
+std::unique_ptr<instrument> make_choices_left_out(strength how);
+std::unique_ptr<instrument> make_dropped_kernel(strength how);
+std::unique_ptr<instrument> make_choices_swapped(strength how);
 
 }  // namespace assay::selftest

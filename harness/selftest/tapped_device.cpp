@@ -44,6 +44,12 @@ result<void> tapped_device::launch(dev::stream on, const dev::kernel& what) {
   return shown(dev::operation_kind::launch, {}, {}, [&] { return real_.launch(on, what); });
 }
 
+result<void> tapped_device::submit_kernels(dev::stream on, std::uint32_t kernels,
+                                           const dev::native_submit& submit) {
+  return shown(dev::operation_kind::launch, {}, {},
+               [&] { return real_.submit_kernels(on, kernels, submit); });
+}
+
 result<void> tapped_device::record_event(dev::stream on, dev::event what) {
   return shown(dev::operation_kind::event_record, {}, what,
                [&] { return real_.record_event(on, what); });

@@ -26,6 +26,8 @@ class tapped_device final : public assay::device::device {
   result<void> copy_async(assay::device::stream on, void* destination, const void* source,
                           std::uint64_t bytes, assay::device::copy_direction direction) override;
   result<void> launch(assay::device::stream on, const assay::device::kernel& what) override;
+  result<void> submit_kernels(assay::device::stream on, std::uint32_t kernels,
+                              const assay::device::native_submit& submit) override;
   result<void> record_event(assay::device::stream on, assay::device::event what) override;
   result<void> wait_event(assay::device::stream on, assay::device::event what) override;
   result<bool> is_reached(assay::device::event what) override;

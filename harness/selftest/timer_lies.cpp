@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // Timers that measure something else than the work.
+#include <utility>
+
 #include "harness/selftest/lie.h"
 
 namespace assay::selftest {
@@ -8,32 +10,47 @@ namespace {
 
 using id = telemetry::counter_id;
 
-bool is_weight_copy(const device_call& call) {
-  return call.kind == device::operation_kind::copy &&
-         call.range == static_cast<device::range_label>(telemetry::range::weights);
-}
+// What a timer is meant for: calls of one kind and range, and the counter that it feeds.
+struct timed_work {
+  device::operation_kind kind;
+  telemetry::range range;
+  id counter;
+
+  bool is_of(const device_call& call) const {
+    return call.kind == kind && call.range == static_cast<device::range_label>(range);
+  }
+};
+
+constexpr timed_work weight_copies{device::operation_kind::copy, telemetry::range::weights,
+                                   id::weights_h2d_ns};
+constexpr timed_work step_launches{device::operation_kind::launch, telemetry::range::compute,
+                                   id::compute_device_ns};
 
 // Takes its own clock reads around the runtime's calls, as the historical timer did, and publishes
 // them where the honest instrument publishes the event pair.
 class host_side_timer : public instrument {
  public:
-  explicit host_side_timer(strength how) : how_(how) {}
+  host_side_timer(const timed_work& of, strength how) : of_(of), how_(how) {}
 
   void add(id counter, std::int64_t amount) noexcept override {
-    instrument::add(counter, counter == id::weights_h2d_ns ? published(amount) : amount);
+    instrument::add(counter, counter == of_.counter ? published(amount) : amount);
   }
   void set(id counter, std::int64_t value) noexcept override {
-    instrument::set(counter, counter == id::weights_h2d_ns ? published(value) : value);
+    instrument::set(counter, counter == of_.counter ? published(value) : value);
   }
 
  protected:
+  const timed_work of_;
   std::int64_t measured_ns_ = 0;
+  std::int64_t first_start_ns_ = 0;
 
  private:
   // Half the true span is where the rule's own precondition ends: just above it the reading is
   // still wrong, but it is no longer an enqueue time.
-  std::int64_t published(std::int64_t true_ns) const {
-    return how_ == strength::gross ? measured_ns_ : true_ns * 52 / 100;
+  std::int64_t published(std::int64_t true_ns) {
+    first_start_ns_ = 0;
+    const std::int64_t measured_ns = std::exchange(measured_ns_, 0);
+    return how_ == strength::gross ? measured_ns : true_ns * 52 / 100;
   }
 
   strength how_;
@@ -43,7 +60,7 @@ class enqueue_timer final : public host_side_timer {
  public:
   using host_side_timer::host_side_timer;
   void on_call(const device_call& call, device::device&) noexcept override {
-    if (is_weight_copy(call)) measured_ns_ += call.end_ns - call.start_ns;
+    if (of_.is_of(call)) measured_ns_ += call.end_ns - call.start_ns;
   }
 };
 
@@ -51,7 +68,7 @@ class fence_timer final : public host_side_timer {
  public:
   using host_side_timer::host_side_timer;
   void on_call(const device_call& call, device::device& real) noexcept override {
-    if (is_weight_copy(call) && first_start_ns_ == 0) first_start_ns_ = call.start_ns;
+    if (of_.is_of(call) && first_start_ns_ == 0) first_start_ns_ = call.start_ns;
     const bool is_fence = call.kind == device::operation_kind::event_record &&
                           first_start_ns_ != 0 && measured_ns_ == 0;
     if (!is_fence) return;
@@ -59,9 +76,20 @@ class fence_timer final : public host_side_timer {
     static_cast<void>(real.is_reached(call.event));
     measured_ns_ = host_now().ns - first_start_ns_;
   }
+};
+
+// What two events say between which their stream did nothing; or all of the time.
+class idle_pair_timer final : public instrument {
+ public:
+  explicit idle_pair_timer(strength how) : how_(how) {}
+  void add(id counter, std::int64_t amount) noexcept override {
+    const bool is_idle = counter == id::compute_device_ns && how_ == strength::gross;
+    instrument::add(counter, is_idle ? idle_pair_ns : amount);
+  }
 
  private:
-  std::int64_t first_start_ns_ = 0;
+  static constexpr std::int64_t idle_pair_ns = 1'600;
+  strength how_;
 };
 
 // Publishes one counter multiplied by a factor.
@@ -90,11 +118,23 @@ class scaled final : public instrument {
 }  // namespace
 
 std::unique_ptr<instrument> make_enqueue_timer(strength how) {
-  return std::make_unique<enqueue_timer>(how);
+  return std::make_unique<enqueue_timer>(weight_copies, how);
 }
 
 std::unique_ptr<instrument> make_fence_timer(strength how) {
-  return std::make_unique<fence_timer>(how);
+  return std::make_unique<fence_timer>(weight_copies, how);
+}
+
+std::unique_ptr<instrument> make_launch_timer(strength how) {
+  return std::make_unique<enqueue_timer>(step_launches, how);
+}
+
+std::unique_ptr<instrument> make_launch_fence_timer(strength how) {
+  return std::make_unique<fence_timer>(step_launches, how);
+}
+
+std::unique_ptr<instrument> make_idle_pair_timer(strength how) {
+  return std::make_unique<idle_pair_timer>(how);
 }
 
 // A million: whatever the machine, and however it was disturbed, no memory carries it. 1 % stays

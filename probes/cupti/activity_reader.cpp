@@ -27,8 +27,13 @@ std::optional<assay_record> activity_reader::timed(assay_record record, std::uin
     ++tally_.untimed_records;
     return std::nullopt;
   }
-  record.start_ns = clock.to_host_ns(static_cast<std::int64_t>(start));
-  record.end_ns = clock.to_host_ns(static_cast<std::int64_t>(end));
+  const auto stamp = [&](std::uint64_t at) {
+    const auto at_ns = static_cast<std::int64_t>(at);
+    const bool is_kept = keeps_device_clock_ && record.kind == ASSAY_ACTIVITY;
+    return is_kept ? at_ns : clock.to_host_ns(at_ns);
+  };
+  record.start_ns = stamp(start);
+  record.end_ns = stamp(end);
   return record;
 }
 
@@ -102,6 +107,23 @@ std::optional<assay_record> activity_reader::read_call(const CUpti_ActivityAPI& 
   return timed(record, call.start, call.end, clock);
 }
 
+std::optional<assay_record> activity_reader::read_event(const CUpti_ActivityCudaEvent2& event,
+                                                        const clock_fit& clock) {
+  ++tally_.events;
+  assay_record record{};
+  record.kind = ASSAY_ACTIVITY;
+  record.op = ASSAY_OP_EVENT;
+  record.stream = event.streamId;
+  record.correlation = event.correlationId;
+  return timed(record, event.deviceTimestamp, event.deviceTimestamp, clock);
+}
+
+std::optional<claimed_call> activity_reader::read_claim(const CUpti_Activity& activity) {
+  if (activity.kind != CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) return std::nullopt;
+  const auto& claim = reinterpret_cast<const CUpti_ActivityExternalCorrelation&>(activity);
+  return claimed_call{claim.correlationId, claim.externalId};
+}
+
 // The header promises 8-byte alignment of records; the vendor's way to read them is this cast.
 std::optional<assay_record> activity_reader::read(
     const CUpti_Activity& activity, const clock_fit& clock,
@@ -123,6 +145,8 @@ std::optional<assay_record> activity_reader::read(
       tally_.memset_bytes += memset.bytes;
       return std::nullopt;
     }
+    case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
+      return read_event(reinterpret_cast<const CUpti_ActivityCudaEvent2&>(activity), clock);
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
       ++tally_.synchronizations;
       return std::nullopt;

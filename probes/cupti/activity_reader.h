@@ -9,6 +9,7 @@
 
 #include <cupti.h>
 
+#include "probes/cupti/call_book.h"
 #include "probes/cupti/clock_fit.h"
 #include "probes/trace/assay_trace.h"
 
@@ -27,6 +28,7 @@ struct cupti_tally {
   std::uint64_t memset_bytes = 0;
   std::uint64_t calls = 0;  ///< of the runtime API, whatever they were
   std::uint64_t synchronizations = 0;
+  std::uint64_t events = 0;
   std::uint64_t unknown_records = 0;
   std::uint64_t untimed_records = 0;  ///< start or end 0: CUPTI had no time for them
 };
@@ -38,6 +40,10 @@ struct cupti_tally {
 /// Threads: one at a time.
 class activity_reader {
  public:
+  /// `keeps_device_clock`: activities are not converted; calls always are.
+  explicit activity_reader(bool keeps_device_clock = false)
+      : keeps_device_clock_(keeps_device_clock) {}
+
   /// The operation that a call of the runtime API submits; 0 for none. By name, so that versions
   /// and stream variants of a call count alike.
   static std::uint8_t operation_of(const char* call_name);
@@ -45,6 +51,9 @@ class activity_reader {
   /// Nothing where the trace has no place for the record, or where it has no time.
   std::optional<assay_record> read(const CUpti_Activity& activity, const clock_fit& clock,
                                    std::uint8_t (*operation_of_call)(CUpti_CallbackId));
+
+  /// The id that a call was made under, where the record is one of those.
+  static std::optional<claimed_call> read_claim(const CUpti_Activity& activity);
 
   const cupti_tally& tally() const { return tally_; }
 
@@ -56,9 +65,12 @@ class activity_reader {
                                           const clock_fit& clock);
   std::optional<assay_record> read_call(const CUpti_ActivityAPI& call, const clock_fit& clock,
                                         std::uint8_t operation);
+  std::optional<assay_record> read_event(const CUpti_ActivityCudaEvent2& event,
+                                         const clock_fit& clock);
   std::optional<assay_record> timed(assay_record record, std::uint64_t start, std::uint64_t end,
                                     const clock_fit& clock);
 
+  bool keeps_device_clock_;
   cupti_tally tally_;
 };
 

@@ -50,6 +50,9 @@ result<cupti_library> load_symbols() {
   load(found.dropped_records, "cuptiActivityGetNumDroppedRecords");
   load(found.get_timestamp, "cuptiGetTimestamp");
   load(found.get_callback_name, "cuptiGetCallbackName");
+  load(found.push_id, "cuptiActivityPushExternalCorrelationId");
+  load(found.pop_id, "cuptiActivityPopExternalCorrelationId");
+  load(found.enable_event_times, "cuptiActivityEnableCudaEventDeviceTimestamps");
   if (!load.missing.empty())
     return ASSAY_FAIL(unavailable, "CUPTI: " + std::string(library_name) + " has no " +
                                        load.missing + "; install the CUDA 13.0 toolkit");

@@ -28,6 +28,9 @@ struct cupti_library {
   decltype(&::cuptiActivityGetNumDroppedRecords) dropped_records = nullptr;
   decltype(&::cuptiGetTimestamp) get_timestamp = nullptr;
   decltype(&::cuptiGetCallbackName) get_callback_name = nullptr;
+  decltype(&::cuptiActivityPushExternalCorrelationId) push_id = nullptr;
+  decltype(&::cuptiActivityPopExternalCorrelationId) pop_id = nullptr;
+  decltype(&::cuptiActivityEnableCudaEventDeviceTimestamps) enable_event_times = nullptr;
 
   static result<const cupti_library*> load();
 

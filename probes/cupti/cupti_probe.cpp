@@ -28,7 +28,10 @@ void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, con
 }  // namespace
 
 cupti_probe::cupti_probe(const cupti_library& library, const cupti_options& options)
-    : library_(library), pool_(options.buffers, options.buffer_bytes) {}
+    : library_(library),
+      pool_(options.buffers, options.buffer_bytes),
+      reader_(options.keeps_device_clock),
+      options_(options) {}
 
 result<std::unique_ptr<cupti_probe>> cupti_probe::open(const cupti_options& options) {
   ASSAY_TRY_ASSIGN(const cupti_library* library, cupti_library::load());
@@ -70,7 +73,24 @@ result<void> cupti_probe::enable() {
     ASSAY_TRY(library_.attempt(library_.enable(kind), "cuptiActivityEnable"));
     enabled_.push_back(kind);
   }
+  if (!options_.records_events) return {};
+  ASSAY_TRY(library_.attempt(library_.enable_event_times(1),
+                             "cuptiActivityEnableCudaEventDeviceTimestamps"));
+  for (const CUpti_ActivityKind kind :
+       {CUPTI_ACTIVITY_KIND_CUDA_EVENT, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION}) {
+    ASSAY_TRY(library_.attempt(library_.enable(kind), "cuptiActivityEnable"));
+    enabled_.push_back(kind);
+  }
   return {};
+}
+
+void cupti_probe::push_id(std::uint64_t id) noexcept {
+  (void)library_.push_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id);
+}
+
+void cupti_probe::pop_id() noexcept {
+  std::uint64_t last = 0;
+  (void)library_.pop_id(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
 }
 
 cupti_probe::~cupti_probe() {
@@ -125,20 +145,25 @@ result<clock_bracket> cupti_probe::take_bracket() const {
 }
 
 result<void> cupti_probe::drain(trace::sink& to) {
+  ASSAY_TRY_ASSIGN(const cupti_records taken, take());
+  return to.records(taken.records);
+}
+
+result<cupti_records> cupti_probe::take() {
   ASSAY_TRY(library_.attempt(library_.flush_all(0), "cuptiActivityFlushAll"));
   ASSAY_TRY_ASSIGN(const clock_bracket now, take_bracket());
   const clock_fit clock(last_bracket_, now);
   clock_error_ns_ = clock.error_ns();
   clock_drift_ppm_ = clock.drift_ppm();
-  std::vector<assay_record> records;
+  cupti_records taken;
   assay_record sample{};
   sample.kind = ASSAY_CLOCK_SAMPLE;
   sample.start_ns = now.host_before_ns;
   sample.end_ns = now.host_after_ns;
   sample.amount = now.device_ns;
-  records.push_back(sample);
+  taken.records.push_back(sample);
   for (const filled_buffer& buffer : pool_.filled()) {
-    const auto read = read_buffer(buffer, clock, records);
+    const auto read = read_buffer(buffer, clock, taken);
     pool_.give_back(buffer.data);
     ASSAY_TRY(read);
   }
@@ -152,21 +177,23 @@ result<void> cupti_probe::drain(trace::sink& to) {
     loss.kind = ASSAY_LOSS;
     loss.direction = ASSAY_SOURCE_DEVICE_RECORDS;
     loss.amount = static_cast<std::int64_t>(lost_count() - reported_lost_);
-    records.push_back(loss);
+    taken.records.push_back(loss);
     reported_lost_ = lost_count();
   }
-  return to.records(records);
+  return taken;
 }
 
 result<void> cupti_probe::read_buffer(const filled_buffer& buffer, const clock_fit& clock,
-                                      std::vector<assay_record>& into) {
+                                      cupti_records& into) {
   CUpti_Activity* activity = nullptr;
   for (;;) {
     const CUptiResult code = library_.next_record(buffer.data, buffer.valid_bytes, &activity);
     if (code == CUPTI_ERROR_MAX_LIMIT_REACHED) return {};
     ASSAY_TRY(library_.attempt(code, "cuptiActivityGetNextRecord"));
-    if (const auto record = reader_.read(*activity, clock, operation_of_call))
-      into.push_back(*record);
+    if (const auto claim = activity_reader::read_claim(*activity))
+      into.claims.push_back(*claim);
+    else if (const auto record = reader_.read(*activity, clock, operation_of_call))
+      into.records.push_back(*record);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "probes/cupti/activity_reader.h"
 #include "probes/cupti/buffer_pool.h"
+#include "probes/cupti/call_book.h"
 #include "probes/cupti/clock_fit.h"
 #include "probes/cupti/cupti_library.h"
 #include "probes/trace/sink.h"
@@ -20,6 +21,15 @@ namespace assay::probes {
 struct cupti_options {
   std::size_t buffers = 32;
   std::size_t buffer_bytes = std::size_t{2} << 20;
+  /// Activities keep CUPTI's clock, for a reader that maps it by the CLOCK_SAMPLE before them.
+  bool keeps_device_clock = false;
+  bool records_events = false;  ///< event records become activities, stamped by the device
+};
+
+/// What take() gives.
+struct cupti_records {
+  std::vector<assay_record> records;  ///< a clock sample, the records in CUPTI's order, one LOSS
+  std::vector<claimed_call> claims;   ///< calls that were made between push_id() and pop_id()
 };
 
 /// Records of copies, memsets, kernels (each node of a graph for itself), synchronisations and
@@ -48,6 +58,12 @@ class cupti_probe {
   /// Errors: those of the sink and of CUPTI; unavailable where the clocks moved against each other
   /// as no clocks do, since every time of the window would be wrong.
   result<void> drain(trace::sink& to);
+  /// The same, with the ids of the calls.
+  result<cupti_records> take();
+
+  /// Calls of the runtime API that this thread makes from now on carry `id`, until pop_id(). Nests.
+  void push_id(std::uint64_t id) noexcept;
+  void pop_id() noexcept;
 
   const cupti_tally& tally() const { return reader_.tally(); }
   /// Records that CUPTI dropped, or that had no time, since the probe was opened.
@@ -64,7 +80,7 @@ class cupti_probe {
   result<void> enable();
   result<clock_bracket> take_bracket() const;
   result<void> read_buffer(const filled_buffer& buffer, const clock_fit& clock,
-                           std::vector<assay_record>& into);
+                           cupti_records& into);
   result<void> read_dropped();
 
   static void CUPTIAPI on_request(std::uint8_t** buffer, std::size_t* bytes,
@@ -78,6 +94,7 @@ class cupti_probe {
   activity_reader reader_;
   clock_bracket last_bracket_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  cupti_options options_;
   std::vector<CUpti_ActivityKind> enabled_;
   std::uint64_t dropped_ = 0;
   std::uint64_t reported_lost_ = 0;

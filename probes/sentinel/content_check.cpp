@@ -27,6 +27,20 @@ result<bool> content_check::compare(const std::byte* there, std::span<const std:
   return is_equal;
 }
 
+result<std::uint32_t> content_check::fetch_count(const std::byte* there) {
+  const host_time from = host_now();
+  const device::scoped_range range(on_, telemetry::range::sentinel);
+  fetched_.assign(sizeof(std::uint32_t), std::byte{0xff});
+  ASSAY_TRY(on_.copy_async(stream_, fetched_.data(), there, fetched_.size(),
+                           device::copy_direction::d2h));
+  ASSAY_TRY(on_.synchronize(stream_));
+  unreported_.push_back(
+      sentinel_record(sentinel_kind::fetch, ASSAY_D2H, fetched_.size(), true, {from, host_now()}));
+  std::uint32_t count = 0;
+  std::memcpy(&count, fetched_.data(), sizeof count);
+  return count;
+}
+
 result<void> content_check::report(trace::sink& to) {
   ASSAY_TRY(to.records(unreported_));
   unreported_.clear();

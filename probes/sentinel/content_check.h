@@ -25,7 +25,10 @@ class content_check {
   /// Errors: those of the device; usage, where there is nothing to compare.
   result<bool> compare(const std::byte* there, std::span<const std::byte> expected);
 
-  /// Writes one ASSAY_SENTINEL record of kind fetch for each compare since the last report, once
+  /// A uint32 that the device keeps at `there`. Waits for the stream. Errors: those of the device.
+  result<std::uint32_t> fetch_count(const std::byte* there);
+
+  /// Writes one ASSAY_SENTINEL record of kind fetch for each fetch since the last report, once
   /// the device's observer is drained.
   result<void> report(trace::sink& to);
 

@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: The Assay authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * The Assay trace format, version 1, and a writer for it in one C99 header. docs/trace-format.md is
- * its specification. Any program can include this file to write counters, their contract and
- * records that `assay audit FILE` judges.
+ * The Assay trace format, version 1, and its writer in one C99 header; docs/trace-format.md is its
+ * specification. With it any program writes what `assay audit FILE` judges.
  *
  * Layout: a 16-byte file header, then blocks. A block is a 24-byte header and its payload, with a
  * CRC-32 over both: a file cut off by a crash is good up to there. Little-endian. Times are ns.
@@ -65,13 +64,11 @@ typedef enum assay_record_kind {
                              stream: contract row; op: assay_relation; direction: assay_source;
                              amount: value as int64 or bits of a double; range: whose records */
   ASSAY_CLOCK_SAMPLE = 7, /* start/end: host clock before/after; amount: device clock between */
-  ASSAY_SENTINEL = 8,     /* a known-answer operation was made: correlation; amount: bytes that must
-                             show, or blocks; op: 1 if its content was verified, 0 if it was
-                             wrong; start/end: when; extra[0]: 1 copy, 2 launch, 3 copy made to
-                             look; extra[1]: ns that a launch ran by its own clock */
+  ASSAY_SENTINEL = 8,     /* a known-answer operation: correlation; amount: bytes that must show,
+                             or blocks; op: 1 content verified, 0 wrong; start/end: when; extra[0]:
+                             1 copy, 2 launch, 3 copy made to look; extra[1]: ns of a launch */
   ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; start: when; op: role */
-  ASSAY_LINK_SAMPLE = 10, /* direction: assay_link; amount: bytes; start/end;
-                             extra[0] working set */
+  ASSAY_LINK_SAMPLE = 10, /* direction: link; amount: bytes; start/end; extra[0]: working set */
   ASSAY_LOSS = 11         /* direction: assay_source; amount: records lost since the last LOSS */
 } assay_record_kind;
 
@@ -112,18 +109,26 @@ typedef enum assay_source {
   ASSAY_SOURCE_ORACLE = 8          /* an answer fixed beforehand by another implementation */
 } assay_source;
 
+/* pcie: pinned host memory to or from a GPU; device: its own memory, read by kernels or copied. */
 typedef enum assay_link {
   ASSAY_LINK_HOST_MEMCPY = 1,
   ASSAY_LINK_HOST_READ = 2,
-  ASSAY_LINK_PCIE = 3
+  ASSAY_LINK_PCIE = 3,
+  ASSAY_LINK_DEVICE_READ = 4,
+  ASSAY_LINK_DEVICE_COPY = 5,
+  ASSAY_LINK_PCIE_PAGEABLE = 6
 } assay_link;
+
+/* refused: nothing was enqueued. split: parts of a copy, or amount kernels of a launch (0: nobody
+ * said how many) follow. untold: neither stream, direction nor amount is told. */
+enum assay_flag { ASSAY_REFUSED = 1, ASSAY_SPLIT = 2, ASSAY_UNTOLD = 4 };
 
 /* 72 bytes. Fields that a kind does not name are 0. */
 typedef struct assay_record {
   uint8_t kind;      /* assay_record_kind */
   uint8_t op;        /* by kind */
   uint8_t direction; /* assay_direction, or by kind */
-  uint8_t flags;     /* bit 0: the call was refused (SUBMISSION) */
+  uint8_t flags;     /* SUBMISSION: assay_flag */
   uint16_t range;    /* label that was open at the submission; 0 none */
   uint16_t reserved;
   uint32_t stream; /* or by kind */

@@ -206,9 +206,9 @@ contract_row to_row(const telemetry::counter_contract& contract) {
   return row;
 }
 
-std::vector<contract_row> catalog_rows() {
+std::vector<contract_row> catalog_rows(telemetry::device_class on) {
   std::vector<contract_row> rows;
-  for (const telemetry::counter_contract& contract : telemetry::catalog())
+  for (const telemetry::counter_contract& contract : telemetry::catalog(on))
     rows.push_back(to_row(contract));
   return rows;
 }

@@ -19,8 +19,8 @@ inline constexpr std::size_t contract_max_rows = 65'535;
 
 contract_row to_row(const telemetry::counter_contract& contract);
 
-/// The runtime's own catalog, in its order.
-std::vector<contract_row> catalog_rows();
+/// The runtime's own catalog as it holds on a device, in its order.
+std::vector<contract_row> catalog_rows(telemetry::device_class on = telemetry::device_class::host);
 
 std::string to_json(std::span<const contract_row> rows);
 

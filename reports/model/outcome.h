@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// What an audit comes to: the one word behind the exit code, the headline and the JSON.
+// What an audit or a comparison comes to: the one word behind the exit code, the headline and the
+// JSON.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +16,10 @@ namespace assay::model {
 /// The value is the process's exit code.
 enum class outcome : std::uint8_t {
   clean = 0,
-  found = 1,              ///< a counter disagrees, or a finding that is not a warning
+  found = 1,              ///< a counter disagrees, a finding that is not a warning, a regressed row
   could_not_measure = 3,  ///< measured nothing, or was cut off
-  undecided = 4,          ///< a counter that has references got no verdict
+  undecided = 4,          ///< a counter that has references got no verdict; a run was contaminated
+  not_comparable = 5,     ///< of a comparison: the two sides did not measure the same thing
 };
 
 constexpr std::string_view to_string(outcome o) {
@@ -30,6 +32,8 @@ constexpr std::string_view to_string(outcome o) {
       return "could not measure";
     case outcome::undecided:
       return "undecided";
+    case outcome::not_comparable:
+      return "not comparable";
   }
   return "?";
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reports/model/outcome.h"
+#include "reports/text/columns.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/quantity_words.h"
 
@@ -40,25 +41,6 @@ std::string_view colour_of(const palette& colours, model::verdict verdict) {
 
 std::string_view colour_of(const palette& colours, model::severity severity) {
   return severity == model::severity::warning ? colours.yellow : colours.red;
-}
-
-// Columns as people see them: a µ or a ≈ is one, not its two or three bytes.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
-std::string pad_right(std::string text, std::size_t width) {
-  const std::size_t seen = columns(text);
-  if (seen < width) text.append(width - seen, ' ');
-  return text;
-}
-
-std::string pad_left(std::string text, std::size_t width) {
-  const std::size_t seen = columns(text);
-  if (seen < width) text.insert(0, width - seen, ' ');
-  return text;
 }
 
 class page {

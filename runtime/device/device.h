@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -88,6 +89,9 @@ struct kernel {
   }
 };
 
+/// Enqueues on a stream of the device's own kind, a cudaStream_t, and on nothing else.
+using native_submit = std::function<result<void>(void* native_stream)>;
+
 /// The device interface. All members return at once unless they say that they wait.
 /// Ownership: the device owns streams and events; buffers live until free() or the device's end.
 /// Threads: one thread submits to a given stream; different streams may have different threads.
@@ -110,6 +114,11 @@ class device {
   virtual result<void> copy_async(stream on, void* destination, const void* source,
                                   std::uint64_t bytes, copy_direction direction) = 0;
   virtual result<void> launch(stream on, const kernel& what) = 0;
+  /// One call, whatever it enqueues: `kernels` of them, a graph's say. Errors: those of `submit`,
+  /// and nothing may be enqueued then; unavailable, where kernels are functions of the host.
+  virtual result<void> submit_kernels(stream, std::uint32_t, const native_submit&) {
+    return ASSAY_FAIL(unavailable, "device: it has no stream of another's; launch() takes kernels");
+  }
   /// The event is stamped when the stream reaches it, with a clock read of its own.
   virtual result<void> record_event(stream on, event what) = 0;
   /// Work enqueued on `on` after this waits for the latest record of `what`; the caller does not.

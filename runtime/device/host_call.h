@@ -24,13 +24,17 @@ class host_call {
     record_.kind = kind;
     record_.stream = stream;
     record_.range = range;
-    if (who_ != nullptr) record_.call_start_ns = host_now().ns;
+    if (who_ == nullptr) return;
+    who_->on_call(correlation);
+    record_.call_start_ns = host_now().ns;
   }
 
   void asks_to_copy(std::uint64_t bytes, copy_direction direction) {
     record_.asked_bytes = bytes;
     record_.direction = direction;
   }
+
+  void asks_to_launch(std::uint32_t kernels) { record_.asked_kernels = kernels; }
 
   correlation_id correlation() const { return record_.correlation; }
 

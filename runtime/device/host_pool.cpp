@@ -14,13 +14,8 @@
 namespace assay::device {
 namespace {
 
-constexpr std::uint64_t ticket_of(std::uint64_t job, std::uint32_t blocks) {
-  return job << 32 | blocks;
-}
-
-constexpr std::uint32_t left_in(std::uint64_t ticket) {
-  return static_cast<std::uint32_t>(ticket);
-}
+// The worker's share; helper number i has share i + 1.
+constexpr std::uint32_t worker_share = 0;
 
 void run_block(const kernel& what, std::uint32_t block, launch_tally& tally) {
   block_context context;
@@ -49,7 +44,8 @@ struct host_pool::helper {
   std::thread thread;
 };
 
-host_pool::host_pool(std::uint32_t helpers, std::int64_t spin_ns) : spin_ns_(spin_ns) {
+host_pool::host_pool(std::uint32_t helpers, std::int64_t spin_ns)
+    : spin_ns_(spin_ns), shares_(helpers + 1) {
   for (std::uint32_t i = 0; i < helpers; ++i) {
     helpers_.push_back(std::make_unique<helper>());
     helper& made = *helpers_.back();
@@ -79,28 +75,17 @@ void host_pool::help(helper& self) {
     called_.wait_for(seen + 1, spin_ns_);
     seen = called_.reached();
     if (is_ending_.load(std::memory_order_acquire)) return;
-    if (const std::uint64_t job = take_blocks(&finished_); job != 0) finished_.advance(job);
+    if (const std::uint64_t job = take_blocks(self.index + 1); job != 0) finished_.advance(job);
   }
-}
-
-bool host_pool::claim(std::uint32_t& block) {
-  std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
-  do {
-    if (left_in(ticket) == 0) return false;
-  } while (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
-                                          std::memory_order_acquire));
-  block = blocks_ - left_in(ticket);
-  return true;
 }
 
 // Returns the launch's number where the last of its blocks ended here, otherwise 0. All blocks that
 // one call runs are of one launch: while it holds any that it has not published, none can follow.
-std::uint64_t host_pool::take_blocks(progress* seen_running) {
+std::uint64_t host_pool::take_blocks(std::uint32_t share) {
   launch_tally part;
-  std::uint32_t block = 0;
-  while (claim(block)) {
-    if (seen_running != nullptr) seen_running->note_core();
-    run_block(*what_, block, part);
+  while (const auto block = shares_.take(share)) {
+    if (share != worker_share) finished_.note_core();
+    run_block(*what_, *block, part);
   }
   if (part.executed_blocks == 0) return 0;
   if (is_timed_) part.end_ns = host_now().ns;
@@ -142,9 +127,9 @@ launch_tally host_pool::run(const kernel& what, bool is_timed) {
   weight_bytes_.store(first.weight_bytes, std::memory_order_relaxed);
   kv_bytes_.store(first.kv_bytes, std::memory_order_relaxed);
   end_ns_.store(0, std::memory_order_relaxed);
-  ticket_.store(ticket_of(job, what.blocks), std::memory_order_release);
+  shares_.deal(what.blocks);
   called_.advance(job);
-  if (take_blocks(nullptr) != job) finished_.wait_for(job, spin_ns_);
+  if (take_blocks(worker_share) != job) finished_.wait_for(job, spin_ns_);
   return {executed_blocks_.load(std::memory_order_relaxed),
           weight_bytes_.load(std::memory_order_relaxed), kv_bytes_.load(std::memory_order_relaxed),
           end_ns_.load(std::memory_order_relaxed)};

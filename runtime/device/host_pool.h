@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/device/block_shares.h"
 #include "runtime/device/device.h"
 #include "runtime/device/spin_wait.h"
 
@@ -28,9 +29,9 @@ struct launch_tally {
   }
 };
 
-/// Helpers of a device's workers. Whoever is free takes the next block, so a thread that lost its
-/// core holds up one block, not its share of them. A worker that finds the helpers busy with
-/// another stream's launch runs its blocks alone.
+/// Helpers of a device's workers. Each runs neighbouring blocks, and whoever is free takes over
+/// half of what another has left, so a thread that lost its core holds up one block, not its share.
+/// A worker that finds the helpers busy with another stream's launch runs its blocks alone.
 /// Threads: any worker may call run(); a helper waits with a bounded spin, then sleeps on a futex,
 /// and so does the worker for the blocks that helpers hold.
 /// Overhead: a launch that helpers are awake for costs 1–2 µs more than its blocks; waking them
@@ -56,8 +57,7 @@ class host_pool {
 
   launch_tally run_alone(const kernel& what, bool is_timed);
   void help(helper& self);
-  std::uint64_t take_blocks(progress* seen_running);
-  bool claim(std::uint32_t& block);
+  std::uint64_t take_blocks(std::uint32_t share);
   void publish(const launch_tally& part);
 
   const std::int64_t spin_ns_;
@@ -69,9 +69,9 @@ class host_pool {
   bool is_timed_ = false;
   std::uint32_t blocks_ = 0;
 
-  // Number of the launch above, blocks that nobody took yet below: a helper that comes late to one
-  // launch claims from the next one or nothing, never a block that is gone.
-  alignas(64) std::atomic<std::uint64_t> ticket_{0};
+  // A helper that comes late to one launch takes from the next one or nothing, never a block that
+  // is gone.
+  block_shares shares_;
   alignas(64) std::atomic<std::uint64_t> done_{0};  // blocks of this launch that are over
   std::atomic<std::uint64_t> executed_blocks_{0};
   std::atomic<std::uint64_t> weight_bytes_{0};

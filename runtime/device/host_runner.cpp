@@ -46,13 +46,14 @@ void run_launch(const operation& what, const kernel& launched, const worker_site
   site.reports_to->on_activity(record);
 }
 
-// Two clock reads: an event and the record that judges it must not share one.
+// Three clock reads: an event and the record that judges it must not share one, and an interruption
+// between them shows in the record.
 void run_event(const operation& what, const event_mark& mark, const worker_site& site) {
-  mark.what->stamp(mark.record, event_time{host_now().ns});
-  if (site.reports_to == nullptr) return;
+  if (site.reports_to == nullptr) return mark.what->stamp(mark.record, event_time{host_now().ns});
   activity_record record = record_of(what, site, operation_kind::event_record);
   record.start_ns = host_now().ns;
-  record.end_ns = record.start_ns;
+  mark.what->stamp(mark.record, event_time{host_now().ns});
+  record.end_ns = host_now().ns;
   site.reports_to->on_activity(record);
 }
 

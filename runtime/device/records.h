@@ -30,7 +30,8 @@ struct submission_record {
   range_label range;
   std::int64_t call_start_ns;
   std::int64_t call_end_ns;
-  std::uint64_t asked_bytes;  ///< copies only: what the caller asked to move
+  std::uint64_t asked_bytes;        ///< copies only: what the caller asked to move
+  std::uint32_t asked_kernels = 0;  ///< launches only: kernels that one call enqueues; 0: one
 };
 
 /// What a worker did. Bytes are counted by the worker chunk by chunk as it moves them, start and
@@ -44,7 +45,7 @@ struct activity_record {
   std::uint32_t stream;
   std::uint32_t worker_tid;
   std::int64_t start_ns;
-  std::int64_t end_ns;            ///< an event has start == end: its own clock read
+  std::int64_t end_ns;            ///< an event's own clock read lies between start and end
   std::uint64_t moved_bytes;      ///< copies only
   std::uint64_t executed_blocks;  ///< launches only: blocks that ran
   std::uint64_t weight_bytes;     ///< launches only: tallied by the kernel as it read

@@ -60,14 +60,12 @@ result<std::unique_ptr<engine>> engine::start(resident_model model, device::devi
   ASSAY_TRY_ASSIGN(activations buffers, activations::create(*model.arena, model.config, context));
   ASSAY_TRY_ASSIGN(submitter compute, submitter::create(on, counters));
   auto made = std::make_unique<state>(on, counters, std::move(model), std::move(cache),
-                                      std::move(buffers), std::move(compute));
+                                      std::move(buffers), std::move(compute), context);
   ASSAY_TRY_ASSIGN(made->inputs_span, event_pair::create(on));
   ASSAY_TRY_ASSIGN(made->compute_span, event_pair::create(on));
   ASSAY_TRY_ASSIGN(made->logits_span, event_pair::create(on));
-  made->context_tokens = context;
   made->ids.reserve(context);
-  counters.add(counter_id::engine_requests_count, 0);
-  counters.set(counter_id::engine_context_tokens, 0);
+  made->mark_absent();
   return std::unique_ptr<engine>(new engine(std::move(made)));
 }
 
@@ -93,9 +91,9 @@ std::uint32_t engine::kv_pages_by_walk() const {
 
 result<forward_capture> engine::forward(std::span<const std::int32_t> ids) {
   state& s = *state_;
-  if (s.request.phase != request_phase::none)
+  if (s.flow.is_open())
     return ASSAY_FAIL(usage, "engine: a request is open; end it before a pass outside of one");
-  ASSAY_TRY(s.check_ids(ids));
+  ASSAY_TRY(s.flow.check_ids(ids));
   s.ids.assign(ids.begin(), ids.end());
   const auto tokens = static_cast<std::uint32_t>(ids.size());
   const checkpoint::model_config& c = s.model.config;

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // One step: inputs in, operators, logits out, one wait, counters.
-#include <algorithm>
 #include <utility>
 
 #include "runtime/engine/engine_state.h"
@@ -13,7 +12,7 @@ using telemetry::counter_id;
 
 engine::state::state(device::device& device, telemetry::counter_writer& writer,
                      resident_model weights, kv::kv_cache pages, activations memory,
-                     submitter stream)
+                     submitter stream, std::uint32_t context_tokens)
     : on(device),
       counters(writer),
       model(std::move(weights)),
@@ -21,6 +20,7 @@ engine::state::state(device::device& device, telemetry::counter_writer& writer,
       buffers(std::move(memory)),
       compute(std::move(stream)),
       sampler(writer),
+      flow(writer, model.config, context_tokens),
       logits(model.config.vocab_rows) {}
 
 engine::state::~state() {
@@ -94,27 +94,6 @@ result<void> engine::state::publish(const step_plan& plan, const pass_tally& tal
 void engine::state::end_sequence() {
   cache.release();
   counters.set(counter_id::engine_context_tokens, 0);
-}
-
-result<step_result> engine::state::draw() {
-  ASSAY_TRY_ASSIGN(const std::int32_t token, sampler.draw(logits));
-  request.last_token_at = host_now();
-  request.last_token = token;
-  ++request.generated_tokens;
-  counters.add(counter_id::engine_generated_tokens, 1);
-  const stop_reason stopped = stop_after(token);
-  request.phase = stopped == stop_reason::none ? request_phase::running : request_phase::stopped;
-  return step_result{token, stopped};
-}
-
-stop_reason engine::state::stop_after(std::int32_t token) const {
-  const auto& eos = model.config.eos_token_ids;
-  const bool is_eos = std::find(eos.begin(), eos.end(), token) != eos.end();
-  if (request.options.stop_at_eos && is_eos) return stop_reason::eos;
-  if (request.generated_tokens >= request.options.max_new_tokens)
-    return stop_reason::max_new_tokens;
-  if (cache.cached_tokens() >= context_tokens) return stop_reason::context_full;
-  return stop_reason::none;
 }
 
 }  // namespace assay::engine

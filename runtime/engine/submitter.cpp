@@ -34,6 +34,12 @@ result<void> submitter::launch(const device::kernel& what) {
   return {};
 }
 
+result<void> submitter::submit_kernels(std::uint32_t kernels, const device::native_submit& submit) {
+  ASSAY_TRY(device_->submit_kernels(stream_, kernels, submit));
+  ++submissions_;
+  return {};
+}
+
 result<void> submitter::record(device::event what) {
   ASSAY_TRY(device_->record_event(stream_, what));
   ++submissions_;

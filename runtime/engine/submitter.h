@@ -30,6 +30,8 @@ class submitter {
   result<void> copy(void* destination, const void* source, std::uint64_t bytes,
                     device::copy_direction direction);
   result<void> launch(const device::kernel& what);
+  /// Counts as one submission.
+  result<void> submit_kernels(std::uint32_t kernels, const device::native_submit& submit);
   result<void> record(device::event what);
   /// Waits for the stream. Counts as one wait, whatever its outcome.
   result<void> synchronize();

@@ -14,18 +14,20 @@
 
 namespace assay::kv {
 
-/// Shapes: one arena buffer (layers, capacity_pages, 2, page_tokens, kv_heads, head_dim) f32: of
-/// each layer and page the keys, then the values. A token's keys lie together, so a run of tokens
-/// within a page is one copy.
+/// Shapes: one arena buffer (layers, capacity_pages, 2, page_tokens, kv_heads, head_dim) of
+/// elements: of each layer and page the keys, then the values. A token's keys lie together, so a
+/// run of tokens within a page is one copy. A GPU's kernels lay a page out otherwise, in as many
+/// bytes.
 struct kv_layout {
   std::uint32_t layers = 0;
   std::uint32_t kv_heads = 0;
   std::uint32_t head_dim = 0;
   std::uint32_t page_tokens = 0;
   std::uint32_t capacity_pages = 0;
+  std::uint32_t element_bytes = sizeof(float);
 
   std::uint64_t token_bytes() const {  ///< keys, or values, of one token in one layer
-    return std::uint64_t{kv_heads} * head_dim * sizeof(float);
+    return std::uint64_t{kv_heads} * head_dim * element_bytes;
   }
   std::uint64_t page_bytes() const { return 2 * page_tokens * token_bytes(); }
   std::uint64_t layer_bytes() const { return capacity_pages * page_bytes(); }
@@ -62,6 +64,7 @@ class kv_cache {
   void release();
 
   std::uint32_t cached_tokens() const { return cached_tokens_; }
+  std::uint32_t held_pages() const { return held_pages_; }
   const kv_layout& layout() const { return layout_; }
   const page_pool& pool() const { return pool_; }
   /// The block table: the page of each page_tokens positions. Its address is fixed for life.

@@ -42,16 +42,32 @@ struct head_pages {
   std::uint32_t kv_head;
   std::uint32_t context_tokens;
 
-  page_rows keys(std::uint32_t index) const {
-    const std::size_t stride = std::size_t{of.kv_heads} * of.head_dim;
-    const std::size_t page_floats = of.kv.page_tokens * stride;
-    const float* rows = of.kv.pages + of.kv.table[index] * 2 * page_floats + kv_head * of.head_dim;
-    return {rows, stride, std::min(context_tokens - index * of.kv.page_tokens, of.kv.page_tokens)};
+  std::size_t stride() const { return std::size_t{of.kv_heads} * of.head_dim; }
+  std::size_t page_floats() const { return of.kv.page_tokens * stride(); }
+  std::uint32_t page_count() const {
+    return (context_tokens + of.kv.page_tokens - 1) / of.kv.page_tokens;
   }
-  page_rows values(std::uint32_t index) const {
-    page_rows page = keys(index);
-    page.rows += of.kv.page_tokens * page.stride;
-    return page;
+  const float* first_key(std::uint32_t index) const {
+    return of.kv.pages + of.kv.table[index] * 2 * page_floats() + kv_head * of.head_dim;
+  }
+  const float* first_value(std::uint32_t index) const { return first_key(index) + page_floats(); }
+  page_rows rows_at(const float* first, const float* next, std::uint32_t index) const {
+    return {first, stride(),
+            std::min(context_tokens - index * of.kv.page_tokens, of.kv.page_tokens), next};
+  }
+
+  // A span's values follow its keys, the next span's keys its values.
+  page_rows keys(std::uint32_t index, const page_span& span) const {
+    const float* next = index + 1 < span.end ? first_key(index + 1) : first_value(span.first);
+    return rows_at(first_key(index), next, index);
+  }
+  page_rows values(std::uint32_t index, const page_span& span) const {
+    const float* next = nullptr;
+    if (index + 1 < span.end)
+      next = first_value(index + 1);
+    else if (index + 1 < page_count())
+      next = first_key(index + 1);
+    return rows_at(first_value(index), next, index);
   }
 };
 
@@ -60,7 +76,7 @@ void score_span(const head_pages& pages, const page_span& span, const group_view
   const float scale = 1.0F / std::sqrt(static_cast<float>(group.head_dim));
   std::uint32_t at = 0;
   for (std::uint32_t i = span.first; i < span.end; ++i) {
-    const page_rows page = pages.keys(i);
+    const page_rows page = pages.keys(i, span);
     kernels_in_force().score_rows(page, group.q, group.heads, group.head_dim, scale,
                                   state.shares[0].data() + at, max_page_tokens);
     context.kv_bytes += std::uint64_t{page.count} * group.head_dim * sizeof(float);
@@ -90,7 +106,7 @@ void mix_span(const head_pages& pages, const page_span& span, const group_view& 
               const softmax_state& state, device::block_context& context) {
   std::uint32_t at = 0;
   for (std::uint32_t i = span.first; i < span.end; ++i) {
-    const page_rows page = pages.values(i);
+    const page_rows page = pages.values(i, span);
     kernels_in_force().mix_rows(page, state.shares[0].data() + at, max_page_tokens, group.heads,
                                 group.head_dim, group.out);
     context.kv_bytes += std::uint64_t{page.count} * group.head_dim * sizeof(float);
@@ -101,7 +117,7 @@ void mix_span(const head_pages& pages, const page_span& span, const group_view& 
 void attend(const head_pages& pages, const group_view& group, softmax_state& state,
             device::block_context& context) {
   const std::uint32_t page_tokens = pages.of.kv.page_tokens;
-  const std::uint32_t page_count = (pages.context_tokens + page_tokens - 1) / page_tokens;
+  const std::uint32_t page_count = pages.page_count();
   const std::uint32_t pages_at_once = max_page_tokens / page_tokens;
   std::fill_n(group.out, group.heads * group.head_dim, 0.0F);
   state.peak.fill(-std::numeric_limits<float>::infinity());

@@ -13,10 +13,9 @@ void gated_mlp_prepare(const gated_mlp_arguments& a, device::block_context& cont
 }
 
 void gated_mlp_body(const gated_mlp_arguments& a, device::block_context& context) {
-  const row_range range = rows_at(a.gate_weight, context.block);
-  multiply(a.gate_weight, range, a.normed, a.tokens, a.gate, into::store, context);
-  multiply(a.up_weight, range, a.normed, a.tokens, a.up, into::store, context);
-  for (const row_range& taken : rows_taken(a.gate_weight, range, a.tokens))
+  const row_range range = rows_at(a.gate_weight, context.block, a.tokens);
+  multiply_pair({a.gate_weight, a.up_weight, a.gate, a.up}, range, a.normed, a.tokens, context);
+  for (const row_range& taken : rows_taken(a.gate_weight, range, a.tokens, 2))
     for (std::uint32_t t = 0; t < a.tokens; ++t) {
       const std::size_t at = std::size_t{t} * a.gate_weight.rows + taken.begin;
       silu_times(a.gate + at, a.up + at, taken.end - taken.begin);
@@ -27,7 +26,7 @@ void gated_mlp_body(const gated_mlp_arguments& a, device::block_context& context
 
 device::kernel gated_mlp(const gated_mlp_arguments& arguments) {
   return device::kernel::bind_prepared<gated_mlp_arguments, gated_mlp_prepare, gated_mlp_body>(
-      "gated_mlp", arguments, blocks_of(arguments.gate_weight));
+      "gated_mlp", arguments, blocks_of(arguments.gate_weight, arguments.tokens));
 }
 
 }  // namespace assay::ops

@@ -18,28 +18,45 @@ void put(float& where, float value, into how) {
   where = how == into::store ? value : where + value;
 }
 
+// Rows that are multiplied one after the other.
+struct place {
+  const weight* w;
+  row_range rows;
+  float* out;
+};
+
 // Four places of memory at a time keep more of its requests in flight than one, and the more so the
-// farther they are apart. A product is the same whichever rows are beside it.
-void multiply_one(const weight& w, row_range range, const float* x, float* out, into how,
-                  device::block_context& context) {
+// farther they are apart. A product is the same whichever rows are beside it. A place that is over
+// goes on with its last row, which the caches have.
+void multiply_places(const std::array<place, 4>& places, const float* x, into how,
+                     device::block_context& context) {
   const vector_kernels& kernels = kernels_in_force();
-  const std::array<row_range, 4> taken = rows_taken(w, range, 1);
+  const weight& any = *places[0].w;
   std::uint32_t longest = 0;
-  for (const row_range& each : taken) longest = std::max(longest, each.end - each.begin);
+  for (const place& each : places) longest = std::max(longest, each.rows.end - each.rows.begin);
   for (std::uint32_t step = 0; step < longest; ++step) {
     row_quad rows;
     for (std::uint32_t i = 0; i < 4; ++i) {
-      const bool is_over = taken[i].begin + step >= taken[i].end;
-      rows[i] = is_over ? w.row(range.begin) : w.row(taken[i].begin + step);
+      const auto [begin, end] = places[i].rows;
+      rows[i] = places[i].w->row(std::min(begin + step, std::max(end, 1U) - 1));
     }
     std::array<float, 4> sums;
-    kernels.dot_quad(w.type, rows, x, w.columns, sums);
+    kernels.dot_quad(any.type, rows, x, any.columns, sums);
     for (std::uint32_t i = 0; i < 4; ++i) {
-      if (taken[i].begin + step >= taken[i].end) continue;
-      put(out[taken[i].begin + step], sums[i], how);
-      context.weight_bytes += w.row_bytes();
+      const std::uint32_t row = places[i].rows.begin + step;
+      if (row >= places[i].rows.end) continue;
+      put(places[i].out[row], sums[i], how);
+      context.weight_bytes += any.row_bytes();
     }
   }
+}
+
+void multiply_one(const weight& w, row_range range, const float* x, float* out, into how,
+                  device::block_context& context) {
+  const std::array<row_range, 4> taken = rows_taken(w, range, 1);
+  std::array<place, 4> places;
+  for (std::uint32_t i = 0; i < 4; ++i) places[i] = {&w, taken[i], out};
+  multiply_places(places, x, how, context);
 }
 
 // Part of a weight: `rows` rows from `row`, `columns` columns from `column`.
@@ -50,8 +67,10 @@ struct window {
   std::uint32_t columns;
 };
 
-// A tile of tokens is copied once for this many panels of weights.
-constexpr std::uint32_t panels_at_once = 2;
+// A tile of tokens is multiplied with so many panels of weights while it is near: 128 KiB, which a
+// second-level cache holds beside the tokens.
+constexpr std::uint32_t panels_at_once = 4;
+constexpr std::uint32_t rows_at_once = panels_at_once * panel_lanes;
 using panels = std::array<weight_panel, panels_at_once>;
 
 std::uint32_t lanes_of(const window& part, std::uint32_t panel) {
@@ -70,38 +89,91 @@ void fill(panels& to, const weight& w, const window& part, device::block_context
   }
 }
 
-void copy_tile(const float* x, std::size_t stride, std::uint32_t tokens, std::uint32_t columns,
-               token_tile& to) {
-  for (std::uint32_t t = 0; t < tokens; ++t)
-    std::copy_n(x + t * stride, columns, to.values[t].data());
+// `count` taken in `parts` parts of as equal size as can be: where part number `part` begins.
+std::uint32_t begin_of(std::uint32_t count, std::uint32_t part, std::uint32_t parts) {
+  return static_cast<std::uint32_t>(std::uint64_t{count} * part / parts);
 }
 
-void multiply_window(const panels& weights, const weight& w, const window& part, const float* x,
-                     std::uint32_t tokens, float* out, into how) {
-  token_tile tile;
-  for (std::uint32_t t = 0; t < tokens; t += tile_tokens) {
-    const std::uint32_t live = std::min(tokens - t, tile_tokens);
-    copy_tile(x + std::size_t{t} * w.columns + part.column, w.columns, live, part.columns, tile);
-    for (std::uint32_t p = 0; p < panels_at_once && lanes_of(part, p) > 0; ++p) {
-      float* to = out + std::size_t{t} * w.rows + part.row + p * panel_lanes;
-      kernels_in_force().multiply_panel(
-          weights[p], tile, part.columns,
-          {to, w.rows, live, lanes_of(part, p), how == into::add || part.column > 0});
+// Lines of memory that will be wanted soon.
+struct lines_ahead {
+  const std::byte* first = nullptr;
+  std::size_t row_bytes = 0;  // from one row to the next
+  std::uint32_t rows = 0;
+  std::size_t bytes = 0;  // of each row
+
+  // Asks for part number `part` of `parts`, into the second-level cache.
+  void ask(std::uint32_t part, std::uint32_t parts) const {
+    constexpr std::size_t line_bytes = 64;
+    const std::uint32_t end = begin_of(rows, part + 1, parts);
+    for (std::uint32_t row = begin_of(rows, part, parts); row < end; ++row)
+      for (std::size_t at = 0; at < bytes; at += line_bytes)
+        __builtin_prefetch(first + row * row_bytes + at, 0, 2);
+  }
+};
+
+lines_ahead weights_ahead(const weight& w, const window& part) {
+  const std::uint64_t element = checkpoint::bytes_of(w.type);
+  return {w.row(part.row) + part.column * element, w.row_bytes(), part.rows,
+          part.columns * element};
+}
+
+// A window's panels with all tokens, a tile of them at a time. Meanwhile the memory fetches the
+// window after this one, a little beside each panel; it would begin with a wait otherwise.
+void multiply_window(const panels& weights, const weight& w, const window& part,
+                     const lines_ahead& next, const float* x, std::uint32_t tokens, float* out,
+                     into how) {
+  const vector_kernels& kernels = kernels_in_force();
+  const std::uint32_t tiles = (tokens + tile_tokens - 1) / tile_tokens;
+  const std::uint32_t live_panels = (part.rows + panel_lanes - 1) / panel_lanes;
+  for (std::uint32_t i = 0; i < tiles; ++i) {
+    const std::uint32_t token = begin_of(tokens, i, tiles);
+    const std::uint32_t end = begin_of(tokens, i + 1, tiles);
+    const float* from = x + std::size_t{token} * w.columns + part.column;
+    for (std::uint32_t p = 0; p < live_panels; ++p) {
+      next.ask(i * live_panels + p, tiles * live_panels);
+      float* to = out + std::size_t{token} * w.rows + part.row + p * panel_lanes;
+      kernels.multiply_panel(
+          weights[p], {from, w.columns}, part.columns,
+          {to, w.rows, end - token, lanes_of(part, p), how == into::add || part.column > 0});
     }
   }
 }
 
+// The windows of a range in the order in which they are taken.
+class windows {
+ public:
+  windows(const weight& w, row_range range) : w_(w), range_(range), row_(range.begin) {}
+
+  bool is_over() const { return row_ >= range_.end; }
+  window take() {
+    const window taken{row_, std::min(rows_at_once, range_.end - row_), column_,
+                       std::min(panel_columns, w_.columns - column_)};
+    column_ += panel_columns;
+    if (column_ >= w_.columns) {
+      column_ = 0;
+      row_ += rows_at_once;
+    }
+    return taken;
+  }
+
+ private:
+  const weight& w_;
+  row_range range_;
+  std::uint32_t row_;
+  std::uint32_t column_ = 0;
+};
+
 void multiply_many(const weight& w, row_range range, const float* x, std::uint32_t tokens,
                    float* out, into how, device::block_context& context) {
   panels widened;
-  constexpr std::uint32_t step = panels_at_once * panel_lanes;
-  for (std::uint32_t row = range.begin; row < range.end; row += step)
-    for (std::uint32_t column = 0; column < w.columns; column += panel_columns) {
-      const window part{row, std::min(step, range.end - row), column,
-                        std::min(panel_columns, w.columns - column)};
-      fill(widened, w, part, context);
-      multiply_window(widened, w, part, x, tokens, out, how);
-    }
+  windows all(w, range);
+  while (!all.is_over()) {
+    const window part = all.take();
+    fill(widened, w, part, context);
+    windows rest = all;
+    const lines_ahead next = rest.is_over() ? lines_ahead{} : weights_ahead(w, rest.take());
+    multiply_window(widened, w, part, next, x, tokens, out, how);
+  }
 }
 
 }  // namespace
@@ -112,32 +184,41 @@ row_range rows_of_block(std::uint32_t total, const device::block_context& contex
   return {begin, std::min(total, begin + each)};
 }
 
-std::uint32_t rows_a_block(const weight& w) {
+std::uint32_t rows_a_block(std::uint64_t row_bytes, std::uint32_t rows, std::uint32_t tokens) {
   constexpr std::uint64_t least_bytes = 128 * 1024;
-  const std::uint64_t rows = (least_bytes + w.row_bytes() - 1) / w.row_bytes();
-  return static_cast<std::uint32_t>((rows + panel_lanes - 1) / panel_lanes * panel_lanes);
+  const std::uint64_t least_rows = (least_bytes + row_bytes - 1) / row_bytes;
+  const auto by_bytes =
+      static_cast<std::uint32_t>((least_rows + panel_lanes - 1) / panel_lanes * panel_lanes);
+  if (tokens == 1) return by_bytes;
+  constexpr std::uint32_t least_blocks = 16;
+  std::uint32_t by_tokens = rows_at_once;
+  while (by_tokens > panel_lanes && rows / by_tokens < least_blocks) by_tokens /= 2;
+  return std::max(by_bytes, by_tokens);
 }
 
-std::uint32_t blocks_of(const weight& w) {
-  const std::uint32_t each = rows_a_block(w);
+std::uint32_t blocks_of(const weight& w, std::uint32_t tokens) {
+  const std::uint32_t each = rows_a_block(w.row_bytes(), w.rows, tokens);
   return (w.rows + each - 1) / each;
 }
 
-row_range rows_at(const weight& w, std::uint32_t index) {
-  const std::uint32_t each = rows_a_block(w);
+row_range rows_at(const weight& w, std::uint32_t index, std::uint32_t tokens) {
+  const std::uint32_t each = rows_a_block(w.row_bytes(), w.rows, tokens);
   const std::uint32_t begin = std::min(w.rows, index * each);
   return {begin, std::min(w.rows, begin + each)};
 }
 
-// Row number v of one token's order is row v / 4 of quarter v % 4; the last quarters may be short.
-std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint32_t tokens) {
+// Row number v of one token's order is row v / parts of part v % parts; the last parts may be
+// short.
+std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint32_t tokens,
+                                    std::uint32_t weights) {
   if (tokens > 1) return {range, {}, {}, {}};
-  const std::uint32_t quarter = (w.rows + 3) / 4;
-  const std::uint32_t end = range.end == w.rows ? 4 * quarter : range.end;
+  const std::uint32_t parts = 4 / weights;
+  const std::uint32_t part = (w.rows + parts - 1) / parts;
+  const std::uint32_t end = range.end == w.rows ? parts * part : range.end;
   std::array<row_range, 4> taken;
-  for (std::uint32_t i = 0; i < 4; ++i)
-    taken[i] = {std::min(w.rows, i * quarter + (range.begin + 3 - i) / 4),
-                std::min(w.rows, i * quarter + (end + 3 - i) / 4)};
+  for (std::uint32_t i = 0; i < parts; ++i)
+    taken[i] = {std::min(w.rows, i * part + (range.begin + parts - 1 - i) / parts),
+                std::min(w.rows, i * part + (end + parts - 1 - i) / parts)};
   return taken;
 }
 
@@ -145,6 +226,21 @@ void multiply(const weight& w, row_range range, const float* x, std::uint32_t to
               into how, device::block_context& context) {
   if (tokens == 1) return multiply_one(w, range, x, out, how, context);
   multiply_many(w, range, x, tokens, out, how, context);
+}
+
+void multiply_pair(const weight_pair& pair, row_range range, const float* x, std::uint32_t tokens,
+                   device::block_context& context) {
+  if (tokens > 1) {
+    multiply_many(pair.first, range, x, tokens, pair.first_out, into::store, context);
+    multiply_many(pair.second, range, x, tokens, pair.second_out, into::store, context);
+    return;
+  }
+  const std::array<row_range, 4> taken = rows_taken(pair.first, range, 1, 2);
+  const place first{&pair.first, {}, pair.first_out};
+  const place second{&pair.second, {}, pair.second_out};
+  std::array<place, 4> places{first, first, second, second};
+  for (std::uint32_t i = 0; i < 4; ++i) places[i].rows = taken[i % 2];
+  multiply_places(places, x, into::store, context);
 }
 
 void rms_norm(const weight& gain, float eps, const float* x, std::uint32_t tokens, float* out,

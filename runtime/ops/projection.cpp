@@ -14,10 +14,15 @@ void norm_qkv_prepare(const norm_qkv_arguments& a, device::block_context& contex
   rms_norm(a.gain, a.eps, a.x, a.tokens, a.normed, context);
 }
 
+std::uint32_t rows_each(const norm_qkv_arguments& a) {
+  return rows_a_block(a.q_weight.row_bytes(), a.q_weight.rows + a.k_weight.rows + a.v_weight.rows,
+                      a.tokens);
+}
+
 // The three weights one below the other: a block takes rows that lie beside each other there, so a
 // small model has one block and a large one no block that is smaller than the rest.
 void norm_qkv_body(const norm_qkv_arguments& a, device::block_context& context) {
-  const std::uint32_t each = rows_a_block(a.q_weight);
+  const std::uint32_t each = rows_each(a);
   const std::uint32_t begin = context.block * each;
   std::uint32_t above = 0;
   const auto take = [&](const weight& w, const weight& bias, float* out) {
@@ -37,13 +42,14 @@ void norm_qkv_body(const norm_qkv_arguments& a, device::block_context& context) 
 }
 
 void project_add_body(const project_add_arguments& a, device::block_context& context) {
-  multiply(a.w, rows_at(a.w, context.block), a.input, a.tokens, a.residual, into::add, context);
+  multiply(a.w, rows_at(a.w, context.block, a.tokens), a.input, a.tokens, a.residual, into::add,
+           context);
 }
 
 }  // namespace
 
 device::kernel norm_qkv(const norm_qkv_arguments& arguments) {
-  const std::uint32_t each = rows_a_block(arguments.q_weight);
+  const std::uint32_t each = rows_each(arguments);
   const std::uint32_t rows =
       arguments.q_weight.rows + arguments.k_weight.rows + arguments.v_weight.rows;
   return device::kernel::bind_prepared<norm_qkv_arguments, norm_qkv_prepare, norm_qkv_body>(
@@ -51,8 +57,8 @@ device::kernel norm_qkv(const norm_qkv_arguments& arguments) {
 }
 
 device::kernel project_add(std::string_view name, const project_add_arguments& arguments) {
-  return device::kernel::bind<project_add_arguments, project_add_body>(name, arguments,
-                                                                       blocks_of(arguments.w));
+  return device::kernel::bind<project_add_arguments, project_add_body>(
+      name, arguments, blocks_of(arguments.w, arguments.tokens));
 }
 
 }  // namespace assay::ops

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "runtime/ops/stored_element.h"
 
@@ -47,6 +48,17 @@ struct lanes {
     const __m256i sign = _mm256_slli_epi32(_mm256_and_si256(bits, _mm256_set1_epi32(0x8000)), 16);
     const reg magnitude = _mm256_mul_ps(_mm256_castsi256_ps(moved), _mm256_set1_ps(0x1p112F));
     return _mm256_or_ps(magnitude, _mm256_castsi256_ps(sign));
+  }
+
+  static reg load_pairs(const stored_bf16* from) {
+    return _mm256_castsi256_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+  static reg first_of_pairs(reg pairs) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(pairs), 16));
+  }
+  static reg second_of_pairs(reg pairs) {
+    const __m256i upper = _mm256_set1_epi32(static_cast<int>(0xffff0000U));
+    return _mm256_castsi256_ps(_mm256_and_si256(_mm256_castps_si256(pairs), upper));
   }
 
   static void sum_quad(reg a, reg b, reg c, reg d, float* out) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "runtime/ops/stored_element.h"
 
@@ -48,6 +49,15 @@ struct lanes {
   }
   static reg widen(const stored_f16* from) {
     return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
+
+  static reg load_pairs(const stored_bf16* from) { return _mm512_loadu_ps(from); }
+  static reg first_of_pairs(reg pairs) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(pairs), 16));
+  }
+  static reg second_of_pairs(reg pairs) {
+    const __m512i upper = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
+    return _mm512_castsi512_ps(_mm512_and_si512(_mm512_castps_si512(pairs), upper));
   }
 
   static __m512d pd(reg a) { return _mm512_castps_pd(a); }

@@ -24,12 +24,11 @@ struct alignas(64) weight_panel {
   std::array<std::array<float, panel_lanes>, panel_columns> values;
 };
 
-/// Activations of up to 12 tokens over a panel's columns. A line more than the columns between two
-/// tokens: rows of a power of two would share the same few sets of a cache.
+/// Activations of up to 12 tokens over a panel's columns, `stride` floats apart.
 inline constexpr std::uint32_t tile_tokens = 12;
-inline constexpr std::size_t tile_stride = panel_columns + 16;
-struct alignas(64) token_tile {
-  std::array<std::array<float, tile_stride>, tile_tokens> values;
+struct token_rows {
+  const float* first = nullptr;
+  std::size_t stride = 0;
 };
 
 /// Where a product of panel and tile goes: out[t * stride + lane] (=, +=) the sum over `columns`.
@@ -44,10 +43,13 @@ struct panel_target {
 /// Rows of one page for one KV head, and the query heads that share them.
 /// Shapes: rows (count, columns) f32, `stride` floats apart; shares (heads, count), `shares_stride`
 /// floats apart; q and out (heads, columns) dense.
+/// `next` lies like `rows`: what is read after them, and is asked of the memory meanwhile. No
+/// prefetcher of the hardware would, because neighbouring rows lie a page of memory apart.
 struct page_rows {
   const float* rows = nullptr;
   std::size_t stride = 0;
   std::uint32_t count = 0;
+  const float* next = nullptr;  ///< null where nothing follows
 };
 
 /// One instruction set's inner loops. All accumulate in f32, in an order that depends on shapes
@@ -60,7 +62,7 @@ struct vector_kernels {
   /// apart, into a panel. Lanes without a row are zero.
   void (*fill_panel)(checkpoint::dtype type, const std::byte* first, std::size_t row_bytes,
                      std::uint32_t rows, std::uint32_t columns, weight_panel& to);
-  void (*multiply_panel)(const weight_panel& weights, const token_tile& x, std::uint32_t columns,
+  void (*multiply_panel)(const weight_panel& weights, const token_rows& x, std::uint32_t columns,
                          const panel_target& to);
   /// scores[h][i] = q[h] · row i · scale.
   void (*score_rows)(const page_rows& keys, const float* q, std::uint32_t heads,

@@ -32,20 +32,68 @@ consteval bool pairs_exist() {
 }
 static_assert(pairs_exist(), "a pairs_with names a counter that catalog.def does not have");
 
-}  // namespace
-
-std::span<const counter_contract> catalog() {
-  return rows;
+consteval link_class link_on_cuda(link_class link) {
+  switch (link) {
+    case link_class::host_memcpy:
+      return link_class::pcie;
+    case link_class::host_read:
+      return link_class::device_read;
+    default:
+      return link;
+  }
 }
 
-const counter_contract& contract_of(counter_id id) {
-  return rows[static_cast<std::size_t>(id)];
+// The row with what differs: an empty bracket or identity stays as it is.
+struct difference {
+  counter_id counter;
+  std::string_view bracket;
+  std::optional<claim> claims;
+  std::string_view identity;
+};
+
+consteval counter_contract changed(counter_contract row, const difference& by) {
+  if (!by.bracket.empty()) row.bracket.value = by.bracket;
+  if (by.claims) row.claims.value = *by.claims;
+  if (!by.identity.empty()) row.identity.value = by.identity;
+  return checked(row);
+}
+
+consteval std::array<counter_contract, counter_total> make_rows_on_cuda() {
+  std::array<counter_contract, counter_total> made = rows;
+  for (counter_contract& row : made)
+    row.pairs_with.value.link = link_on_cuda(row.pairs_with.value.link);
+  constexpr difference differences[] = {
+#define ASSAY_ON_CUDA(identifier, ...) difference{.counter = counter_id::identifier, __VA_ARGS__},
+#include "runtime/telemetry/catalog_cuda.def"
+#undef ASSAY_ON_CUDA
+  };
+  for (const difference& each : differences) {
+    counter_contract& row = made[static_cast<std::size_t>(each.counter)];
+    row = changed(row, each);
+  }
+  return made;
+}
+
+constexpr std::array<counter_contract, counter_total> rows_on_cuda = make_rows_on_cuda();
+
+}  // namespace
+
+std::span<const counter_contract> catalog(device_class on) {
+  return on == device_class::cuda ? rows_on_cuda : rows;
+}
+
+const counter_contract& contract_of(counter_id id, device_class on) {
+  return catalog(on)[static_cast<std::size_t>(id)];
 }
 
 std::optional<counter_id> find_counter(std::string_view name) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].name.value == name) return static_cast<counter_id>(i);
   return std::nullopt;
+}
+
+std::string_view to_string(device_class value) {
+  return value == device_class::cuda ? "cuda" : "host";
 }
 
 std::string_view to_string(counter_kind value) {
@@ -174,6 +222,12 @@ std::string_view to_string(link_class value) {
       return "host_read";
     case link_class::pcie:
       return "pcie";
+    case link_class::device_read:
+      return "device_read";
+    case link_class::device_copy:
+      return "device_copy";
+    case link_class::pcie_pageable:
+      return "pcie_pageable";
   }
   return "?";
 }

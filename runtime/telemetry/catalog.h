@@ -25,14 +25,16 @@ inline constexpr int counter_total = 0
 #undef ASSAY_COUNTER
     ;
 
-/// Every contract, indexed by counter_id.
-std::span<const counter_contract> catalog();
+/// Every contract, indexed by counter_id. On a GPU the links are others, and what no driver's
+/// record tells is claimed from nobody: catalog_cuda.def has the differences.
+std::span<const counter_contract> catalog(device_class on = device_class::host);
 
-const counter_contract& contract_of(counter_id id);
+const counter_contract& contract_of(counter_id id, device_class on = device_class::host);
 
 /// The counter of that name, if the catalog has it.
 std::optional<counter_id> find_counter(std::string_view name);
 
+std::string_view to_string(device_class on);
 std::string_view to_string(counter_kind kind);
 std::string_view to_string(clock_domain clock);
 std::string_view to_string(host_blocking blocking);

@@ -16,6 +16,10 @@
 
 namespace assay::telemetry {
 
+/// What runs the model. A counter's contract may differ between the two: other links, other
+/// records.
+enum class device_class : std::uint8_t { host, cuda };
+
 /// How the value behaves over time.
 enum class counter_kind : std::uint8_t {
   count,     ///< cumulative amount; never falls between resets
@@ -79,9 +83,12 @@ struct claim {
 /// What carries the bytes, and so bounds their rate.
 enum class link_class : std::uint8_t {
   none,
-  host_memcpy,  ///< one thread's memcpy within host memory
-  host_read,    ///< one thread reading memory
-  pcie,
+  host_memcpy,    ///< one thread's memcpy within host memory
+  host_read,      ///< one thread reading memory
+  pcie,           ///< pinned host memory to or from a GPU, the faster direction
+  device_read,    ///< memory of a GPU, read by its kernels
+  device_copy,    ///< memory of a GPU, copied within it; the bytes count once
+  pcie_pageable,  ///< host memory that is not pinned to a GPU: the driver stages it
 };
 
 /// For a duration: the byte counter whose quotient must be a bandwidth that the link can carry.

@@ -18,9 +18,10 @@ enum class range : std::uint16_t {
   logits,     ///< the last row of logits on its way to the host
   arena,      ///< allocations of the runtime
   sentinel,   ///< the harness's known-answer operations: no counter may claim them
+  choices,    ///< ids that the device chose, on their way to the host
 };
 
-inline constexpr int range_count = 8;
+inline constexpr int range_count = 9;
 
 constexpr std::string_view to_string(range r) {
   switch (r) {
@@ -36,6 +37,8 @@ constexpr std::string_view to_string(range r) {
       return "compute";
     case range::logits:
       return "logits";
+    case range::choices:
+      return "choices";
     case range::arena:
       return "arena";
     case range::sentinel:

@@ -7,11 +7,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/audit/ceilings.h"
 #include "harness/audit/correlation_matcher.h"
 #include "harness/audit/gates.h"
 #include "harness/audit/interval.h"
 #include "harness/audit/sentinel_fold.h"
 #include "harness/audit/span_fold.h"
+#include "runtime/telemetry/catalog.h"
 #include "runtime/telemetry/range.h"
 #include "tests/audit/trace_builder.h"
 
@@ -69,6 +71,41 @@ TEST(Span, takes_the_events_next_to_the_work) {
   EXPECT_EQ(sample.enqueue_ns, 30);
   EXPECT_EQ(sample.enclosing_ns, 400 - 10) << "from the event's call to what ran next";
   EXPECT_FALSE(fold.close(1'000, {}).has_work) << "a window starts empty";
+}
+
+TEST(Span, leaves_open_where_an_event_fell_within_its_record) {
+  audit::span_fold fold = launches_of_compute();
+  const operation ops[] = {on_stream(ASSAY_OP_EVENT, 60, 100, 0),
+                           on_stream(ASSAY_OP_LAUNCH, 110, 200, 20),
+                           on_stream(ASSAY_OP_EVENT, 205, 245, 30)};
+  fold.take(ops);
+  const audit::span_sample sample = fold.close(1'000, {});
+  EXPECT_EQ(sample.least_bracket_ns, 205 - 100);
+  EXPECT_EQ(sample.most_bracket_ns, 245 - 60);
+  EXPECT_EQ(sample.bracket_ns, 145);
+}
+
+TEST(Span, event_on_a_stream_that_ran_dry_lies_anywhere_behind_its_call) {
+  audit::span_fold fold = launches_of_compute();
+  operation late = on_stream(ASSAY_OP_EVENT, 245, 245, 150);
+  const operation ops[] = {on_stream(ASSAY_OP_EVENT, 100, 100, 40),
+                           on_stream(ASSAY_OP_LAUNCH, 110, 200, 60), late};
+  fold.take(ops);
+  const audit::span_sample sample = fold.close(1'000, {});
+  EXPECT_EQ(sample.most_bracket_ns, 245 - 40);
+  EXPECT_EQ(sample.least_bracket_ns, 245 - 100) << "behind work that still ran it is where it says";
+}
+
+TEST(Span, kernels_of_one_launch_share_its_call) {
+  audit::span_fold fold = launches_of_compute();
+  operation kernel = on_stream(ASSAY_OP_LAUNCH, 110, 200, 60);
+  kernel.is_split = true;
+  kernel.correlation = 5;
+  operation other = kernel;
+  other.correlation = 6;
+  const operation ops[] = {kernel, kernel, kernel, other};
+  fold.take(ops);
+  EXPECT_EQ(fold.close(1'000, {}).call_ns, 20);
 }
 
 TEST(Span, encloses_its_events_between_what_ran_before_and_after) {
@@ -324,6 +361,51 @@ TEST(Malformed, records_of_random_bits_are_survived) {
     const auto report = auditor.finish().value();
     for (const model::counter_line& line : report.counters)
       EXPECT_NE(line.verdict, verdict::agree) << line.name;
+  }
+}
+
+assay_record link_sample(std::size_t link, std::int64_t bytes) {
+  assay_record record{};
+  record.kind = ASSAY_LINK_SAMPLE;
+  record.direction = static_cast<std::uint8_t>(link);
+  record.start_ns = 1'000;
+  record.end_ns = 2'000;
+  record.amount = bytes;
+  return record;
+}
+
+TEST(Ceilings, hold_each_link_of_the_contract_apart_and_reach_the_report) {
+  test_trace trace = simulate();
+  trace.facts.ceilings.clear();
+  std::vector<std::string> names;
+  for (std::size_t link = 1; link < audit::link_classes; ++link) {
+    names.emplace_back(telemetry::to_string(static_cast<telemetry::link_class>(link)));
+    for (int i = 0; i < 3; ++i)
+      trace.pieces.insert(trace.pieces.begin(),
+                          link_sample(link, static_cast<std::int64_t>(1'000 * link)));
+  }
+  EXPECT_THAT(names, testing::Each(testing::Ne("?")));
+  EXPECT_EQ(telemetry::to_string(static_cast<telemetry::link_class>(audit::link_classes)), "?")
+      << "one more link than the audit folds";
+  const auto report = trace.audit();
+  ASSERT_EQ(report.ceilings.size(), names.size());
+  for (std::size_t at = 0; at < names.size(); ++at) {
+    EXPECT_EQ(report.ceilings[at].link, names[at]);
+    EXPECT_DOUBLE_EQ(report.ceilings[at].soft_bytes_per_s, 1.05e9 * static_cast<double>(at + 1));
+  }
+}
+
+TEST(Ceilings, of_one_link_judge_no_other) {
+  for (std::size_t link = 1; link < audit::link_classes; ++link) {
+    test_trace trace = simulate();
+    const auto of_times = static_cast<telemetry::link_class>(link);
+    for (trace::contract_row& row : trace.rows)
+      if (row.pairs_with.link != telemetry::link_class::none) row.pairs_with.link = of_times;
+    for (std::size_t low = 1; low < audit::link_classes; ++low) {
+      trace.facts.ceilings = {{static_cast<telemetry::link_class>(low), 1.0, 2.0, 5, {}}};
+      const auto found = rules_on(trace.audit(), name_of(weights_rate));
+      EXPECT_EQ(testing::Value(found, testing::Contains("R02")), low == link) << link << ' ' << low;
+    }
   }
 }
 

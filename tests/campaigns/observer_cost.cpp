@@ -90,7 +90,8 @@ class bench {
     device_ = must(device::host_device::create({std::uint64_t{1} << 28, 20'000}));
     out_ = std::make_unique<trace::trace_writer>(must(trace::trace_writer::open("/dev/null")));
     lane_ = {&honest_, out_.get()};
-    recorder_ = std::make_unique<cli::recorder>(probe_, std::span(&lane_, 1));
+    recorder_ = std::make_unique<cli::recorder>(
+        [this](trace::sink& to) { return probe_.drain(to); }, std::span(&lane_, 1));
     must(recorder_->contract(trace::to_json(trace::catalog_rows())));
     engine_ = must(engine::engine::load(scenarios::embedded_checkpoint(), *device_, writer_, {}));
   }

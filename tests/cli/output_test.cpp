@@ -125,6 +125,9 @@ TEST(Doctor, examines_and_is_content) {
   const ending end = run({"doctor"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_THAT(end.out, HasSubstr("yes       thread accounts"));
+  for (const char* each : {"CUDA device", "CUPTI records", "CUDA events", "NVML", "host_read"})
+    EXPECT_THAT(end.out, HasSubstr(std::string(" ") + each + " "));
+  EXPECT_THAT(end.out, testing::AnyOf(HasSubstr("links of a GPU"), HasSubstr("device_read")));
 }
 
 TEST(Help, is_clean_and_on_stdout) {

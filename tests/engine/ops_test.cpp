@@ -104,7 +104,8 @@ TEST_P(Multiply, is_exact_in_every_type_and_odd_shape) {
                            {13, 1030, 3},
                            {6, 2049, 5},
                            {70, 300, 13},
-                           {129, 40, 25}})
+                           {129, 40, 25},
+                           {301, 520, 27}})
       for (const into how : {into::store, into::add}) {
         SCOPED_TRACE(std::to_string(s.rows) + "x" + std::to_string(s.columns));
         expect_exact_product(type, s, how);
@@ -134,6 +135,66 @@ TEST_P(Multiply, ranges_take_each_row_once) {
         EXPECT_EQ(taken, std::vector<int>(rows, 1)) << rows << " rows by " << each;
         EXPECT_EQ(parts, whole) << rows << " rows by " << each;
         EXPECT_EQ(shared.weight_bytes, w.bytes());
+      }
+}
+
+// A prompt's tokens are multiplied some at a time: how many must not show in a bit of the result.
+TEST_P(Multiply, of_a_token_does_not_depend_on_the_tokens_beside_it) {
+  constexpr std::uint32_t rows = 140;
+  constexpr std::uint32_t columns = 531;
+  constexpr std::uint32_t most = 40;
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> real(-1.0F, 1.0F);
+  std::vector<float> stored_values(std::size_t{rows} * columns);
+  std::vector<float> x(std::size_t{most} * columns);
+  for (float& each : stored_values) each = real(random);
+  for (float& each : x) each = real(random);
+  const weight w{reinterpret_cast<const std::byte*>(stored_values.data()), rows, columns,
+                 dtype::f32};
+  const auto product = [&](std::uint32_t first, std::uint32_t tokens) {
+    std::vector<float> out(std::size_t{tokens} * rows);
+    device::block_context context;
+    multiply(w, {0, rows}, x.data() + std::size_t{first} * columns, tokens, out.data(), into::store,
+             context);
+    return out;
+  };
+  const std::vector<float> all = product(0, most);
+  for (const std::uint32_t tokens : {2U, 3U, 7U, 12U, 13U, 23U, 32U}) {
+    const std::uint32_t first = most - tokens;
+    const std::vector<float> some(all.begin() + std::ptrdiff_t{first} * rows, all.end());
+    EXPECT_TRUE(product(first, tokens) == some) << tokens << " tokens";
+  }
+}
+
+// Both weights' rows, each once, and to the last bit what each weight alone gives.
+TEST_P(Multiply, a_pair_is_two_weights) {
+  for (const std::uint32_t tokens : {1U, 3U})
+    for (const std::uint32_t rows : {1U, 3U, 7U, 130U})
+      for (const std::uint32_t each : {1U, 5U, 32U}) {
+        const stored first = make(dtype::bf16, std::size_t{rows} * 40, 1);
+        const stored second = make(dtype::bf16, std::size_t{rows} * 40, 3);
+        const stored x = make(dtype::f32, std::size_t{tokens} * 40, 2);
+        const weight a{first.bytes.data(), rows, 40, dtype::bf16};
+        const weight b{second.bytes.data(), rows, 40, dtype::bf16};
+        std::vector<float> want_a(std::size_t{tokens} * rows);
+        std::vector<float> want_b(want_a);
+        device::block_context context;
+        multiply(a, {0, rows}, x.values.data(), tokens, want_a.data(), into::store, context);
+        multiply(b, {0, rows}, x.values.data(), tokens, want_b.data(), into::store, context);
+        std::vector<float> got_a(want_a.size(), 9.0F);
+        std::vector<float> got_b(got_a);
+        std::vector<int> taken(rows, 0);
+        device::block_context shared;
+        for (std::uint32_t begin = 0; begin < rows; begin += each) {
+          const row_range range{begin, std::min(rows, begin + each)};
+          for (const row_range& some : rows_taken(a, range, tokens, 2))
+            for (std::uint32_t row = some.begin; row < some.end; ++row) ++taken[row];
+          multiply_pair({a, b, got_a.data(), got_b.data()}, range, x.values.data(), tokens, shared);
+        }
+        EXPECT_EQ(taken, std::vector<int>(rows, 1)) << rows << " rows by " << each;
+        EXPECT_EQ(got_a, want_a) << rows << " rows by " << each;
+        EXPECT_EQ(got_b, want_b) << rows << " rows by " << each;
+        EXPECT_EQ(shared.weight_bytes, a.bytes() + b.bytes());
       }
 }
 
@@ -249,17 +310,29 @@ TEST(Operators, gated_product_is_whole_in_many_blocks) {
 }
 
 TEST(Blocks, cover_each_row_once) {
-  for (const std::uint32_t rows : {1U, 64U, 65U, 5000U})
-    for (const std::uint32_t columns : {7U, 1024U, 100'000U}) {
-      const weight w{nullptr, rows, columns, dtype::bf16};
-      std::uint32_t next = 0;
-      for (std::uint32_t block = 0; block < blocks_of(w); ++block) {
-        EXPECT_EQ(rows_at(w, block).begin, next);
-        EXPECT_GT(rows_at(w, block).end, next);
-        next = rows_at(w, block).end;
+  for (const std::uint32_t tokens : {1U, 2U, 512U})
+    for (const std::uint32_t rows : {1U, 64U, 65U, 5000U})
+      for (const std::uint32_t columns : {7U, 1024U, 100'000U}) {
+        const weight w{nullptr, rows, columns, dtype::bf16};
+        std::uint32_t next = 0;
+        for (std::uint32_t block = 0; block < blocks_of(w, tokens); ++block) {
+          EXPECT_EQ(rows_at(w, block, tokens).begin, next);
+          EXPECT_GT(rows_at(w, block, tokens).end, next);
+          next = rows_at(w, block, tokens).end;
+        }
+        EXPECT_EQ(next, rows);
       }
-      EXPECT_EQ(next, rows);
-    }
+}
+
+TEST(Blocks, of_many_tokens_are_larger_as_long_as_sixteen_threads_have_one) {
+  const auto blocks = [](std::uint32_t rows, std::uint32_t columns, std::uint32_t tokens) {
+    return blocks_of({nullptr, rows, columns, dtype::bf16}, tokens);
+  };
+  EXPECT_EQ(blocks(4096, 4096, 1), 128U);
+  EXPECT_EQ(blocks(4096, 4096, 2), 32U);
+  EXPECT_EQ(blocks(1024, 4096, 2), 16U);
+  EXPECT_EQ(blocks(512, 4096, 2), 16U);
+  EXPECT_EQ(blocks(256, 4096, 2), 8U);
 }
 
 TEST(Blocks, share_out_what_there_is) {

@@ -4,6 +4,8 @@
 // token.
 #include <array>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -46,6 +48,27 @@ TEST(Greedy, refuses_logits_that_are_not_finite) {
     EXPECT_EQ(got.error().kind, error_kind::unusable_input);
     EXPECT_NE(got.error().message.find("id 1"), std::string::npos) << got.error().message;
   }
+}
+
+// Long enough for several looks and short of a whole one at the end; every place in turn.
+TEST(Greedy, finds_the_highest_and_the_first_fault_wherever_they_are) {
+  constexpr std::size_t count = 2 * 1024 + 21;
+  std::vector<float> logits(count);
+  for (std::size_t i = 0; i < count; ++i) logits[i] = -2.0F - static_cast<float>(i % 5);
+  for (std::size_t at = 0; at < count; ++at) {
+    const float before = std::exchange(logits[at], -1.0F);
+    ASSERT_EQ(expect(pick_highest(logits)), static_cast<std::int32_t>(at));
+    logits[at] = at % 2 == 0 ? NAN : -INFINITY;
+    const float last = std::exchange(logits[count - 1], NAN);
+    const auto got = pick_highest(logits);
+    ASSERT_FALSE(got.has_value());
+    ASSERT_NE(got.error().message.find("id " + std::to_string(at) + " "), std::string::npos)
+        << got.error().message;
+    logits[count - 1] = last;
+    logits[at] = before;
+  }
+  logits[7] = logits[1024 + 3] = logits[count - 2] = -1.0F;
+  EXPECT_EQ(expect(pick_highest(logits)), 7);
 }
 
 TEST(Temperature, edges_of_a_draw_stay_inside) {

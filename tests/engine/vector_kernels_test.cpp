@@ -105,7 +105,7 @@ TEST_P(Kernels, panel_holds_each_element_where_it_belongs) {
   const auto panel = std::make_unique<weight_panel>();
   for (const dtype type : {dtype::bf16, dtype::f16, dtype::f32})
     for (const std::uint32_t rows : {1U, 9U, 32U})
-      for (const std::uint32_t columns : {1U, 20U, 256U}) {
+      for (const std::uint32_t columns : {1U, 20U, 53U, 256U}) {
         const stored_rows from = make(type, rows, columns, random_);
         for (auto& each : panel->values) each.fill(5.0F);
         loops().fill_panel(type, from.bytes.data(), from.row_bytes, rows, columns, *panel);
@@ -119,17 +119,17 @@ TEST_P(Kernels, panel_holds_each_element_where_it_belongs) {
 
 TEST_P(Kernels, panel_times_tokens_is_the_sum_of_products_and_writes_nothing_else) {
   const auto panel = std::make_unique<weight_panel>();
-  const auto tile = std::make_unique<token_tile>();
+  constexpr std::size_t stride = 300;
+  const std::vector<float> x = reals(tile_tokens * stride);
   for (auto& each : panel->values)
-    for (float& value : each) value = real();
-  for (auto& each : tile->values)
     for (float& value : each) value = real();
   for (std::uint32_t tokens = 1; tokens <= tile_tokens; ++tokens)
     for (const std::uint32_t lanes : {1U, 15U, 16U, 17U, 31U, 32U})
       for (const bool is_sum : {false, true}) {
         const std::uint32_t columns = 200 + tokens;
         std::vector<float> out(tile_tokens * 40, 3.0F);
-        loops().multiply_panel(*panel, *tile, columns, {out.data(), 40, tokens, lanes, is_sum});
+        loops().multiply_panel(*panel, {x.data(), stride}, columns,
+                               {out.data(), 40, tokens, lanes, is_sum});
         for (std::uint32_t t = 0; t < tile_tokens; ++t)
           for (std::uint32_t lane = 0; lane < 40; ++lane) {
             double want = 3.0;
@@ -137,7 +137,7 @@ TEST_P(Kernels, panel_times_tokens_is_the_sum_of_products_and_writes_nothing_els
               want = is_sum ? 3.0 : 0.0;
               for (std::uint32_t k = 0; k < columns; ++k)
                 want += static_cast<double>(panel->values[k][lane]) *
-                        static_cast<double>(tile->values[t][k]);
+                        static_cast<double>(x[t * stride + k]);
             }
             ASSERT_NEAR(out[t * 40 + lane], want, bound(4.0 * columns, columns))
                 << tokens << " tokens, " << lanes << " lanes, at " << t << ", " << lane;

@@ -40,7 +40,17 @@ const attention_case cases[] = {
     {element::bf16, 32, 8, 64, 700, 16, false},
     {element::bf16, 14, 2, 64, 300, 16, false, 4},
     {element::bf16, 6, 2, 32, 5000, 256, true, 1},
+    {element::bf16, 32, 8, 128, 511, 16, false},
+    {element::bf16, 32, 8, 128, 512, 16, false},
+    {element::bf16, 32, 8, 128, 4095, 16, true, 16},
+    {element::bf16, 32, 8, 64, 15, 16, false},
+    {element::bf16, 32, 8, 64, 16, 16, false},
+    {element::bf16, 28, 4, 128, 600, 7, false},
     {element::bf16, 3, 3, 32, 77, 1},
+    {element::bf16, 4, 4, 16, 0, 16, false},
+    {element::bf16, 6, 2, 16, 700, 16, false},
+    {element::f16, 4, 1, 16, 300, 7},
+    {element::f32, 6, 2, 16, 513, 16, false},
     {element::f16, 32, 8, 128, 900},
     {element::f16, 8, 4, 64, 33},
     {element::f16, 4, 2, 32, 500},
@@ -97,7 +107,7 @@ row part(const std::vector<float>& from, std::size_t begin, std::size_t count) {
   return {at, at + static_cast<std::ptrdiff_t>(count)};
 }
 
-void check_case(const attention_case& c, std::mt19937_64& random) {
+void check_case(const attention_case& c, bool is_tensor, std::mt19937_64& random) {
   random_cache cache(c, random);
   const std::size_t kv_row = std::size_t{c.kv_heads} * c.head_dim;
   const std::size_t q_row = std::size_t{c.heads} * c.head_dim;
@@ -115,6 +125,7 @@ void check_case(const attention_case& c, std::mt19937_64& random) {
   launch_site site;
   site.is_first = true;
   site.cluster_blocks = c.cluster_blocks;
+  site.has_tensor_attention = is_tensor;
   ASSERT_CUDA(attention(c.type, site,
                         {device_qkv.data(), c.has_norm ? q_gain.device.data() : nullptr,
                          c.has_norm ? k_gain.device.data() : nullptr, device_frequencies.data(),
@@ -154,8 +165,7 @@ void check_case(const attention_case& c, std::mt19937_64& random) {
   EXPECT_TRUE(std::equal(after.begin(), after.end(), cache.pages.begin(), same));
 }
 
-TEST(PagedAttention, attends_to_every_cached_token_and_appends_the_new_one) {
-  ASSAY_NEEDS_GPU();
+void check_all(bool is_tensor) {
   std::mt19937_64 random(11);
   for (const attention_case& c : cases) {
     SCOPED_TRACE("type " + std::to_string(static_cast<int>(c.type)) + ", heads " +
@@ -163,9 +173,20 @@ TEST(PagedAttention, attends_to_every_cached_token_and_appends_the_new_one) {
                  std::to_string(c.head_dim) + ", position " + std::to_string(c.position) +
                  ", pages of " + std::to_string(c.page_tokens) + ", cluster " +
                  std::to_string(c.cluster_blocks));
-    check_case(c, random);
+    check_case(c, is_tensor, random);
     if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+TEST(PagedAttention, attends_to_every_cached_token_and_appends_the_new_one) {
+  ASSAY_NEEDS_GPU();
+  check_all(false);
+}
+
+// The same tolerance: tensor cores lose nothing of an f32 query or weight that matters.
+TEST(PagedAttention, does_so_on_tensor_cores) {
+  ASSAY_NEEDS_GPU();
+  check_all(true);
 }
 
 TEST(PagedAttention, refuses_shapes_that_no_kernel_covers) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <random>
 #include <utility>
 
 #include "runtime/device/cuda/cuda_try.h"
@@ -99,17 +100,20 @@ result<graph::decode_layer> bench_model::layer(cudaStream_t on) {
   const std::uint64_t kv_rows = std::uint64_t{d.kv_heads} * d.head_dim;
   graph::decode_layer made;
   ASSAY_TRY_ASSIGN(made.input_norm, ones(on, d.hidden));
-  ASSAY_TRY_ASSIGN(made.q, matrix(on, q_rows, d.hidden));
-  ASSAY_TRY_ASSIGN(made.k, matrix(on, kv_rows, d.hidden));
-  ASSAY_TRY_ASSIGN(made.v, matrix(on, kv_rows, d.hidden));
+  // One after the other, as a checkpoint's upload lays them.
+  ASSAY_TRY_ASSIGN(void* qkv, matrix(on, q_rows + 2 * kv_rows, d.hidden));
+  made.q = qkv;
+  made.k = static_cast<const std::byte*>(made.q) + q_rows * d.hidden * 2;
+  made.v = static_cast<const std::byte*>(made.k) + kv_rows * d.hidden * 2;
   if (shape_.has_qk_norm) {
     ASSAY_TRY_ASSIGN(made.q_norm, ones(on, d.head_dim));
     ASSAY_TRY_ASSIGN(made.k_norm, ones(on, d.head_dim));
   }
   ASSAY_TRY_ASSIGN(made.o, matrix(on, d.hidden, q_rows));
   ASSAY_TRY_ASSIGN(made.mlp_norm, ones(on, d.hidden));
-  ASSAY_TRY_ASSIGN(made.gate, matrix(on, d.intermediate, d.hidden));
-  ASSAY_TRY_ASSIGN(made.up, matrix(on, d.intermediate, d.hidden));
+  ASSAY_TRY_ASSIGN(void* gate_up, matrix(on, 2 * std::uint64_t{d.intermediate}, d.hidden));
+  made.gate = gate_up;
+  made.up = static_cast<const std::byte*>(made.gate) + std::uint64_t{d.intermediate} * d.hidden * 2;
   ASSAY_TRY_ASSIGN(made.down, matrix(on, d.hidden, d.intermediate));
   ASSAY_TRY_ASSIGN(made.pages, take(d.layer_page_bytes()));
   ASSAY_CUDA_TRY(fill_random(on, made.pages, d.layer_page_bytes(), 1.0F, ++seed_));
@@ -159,7 +163,20 @@ result<void> bench_model::fill_buffers(cudaStream_t on) {
   buffers_.state = static_cast<ops::cuda::decode_state*>(state);
   ASSAY_TRY_ASSIGN(void* chosen, take(std::uint64_t{d.context_pages} * d.page_tokens * 4));
   buffers_.chosen = static_cast<std::int32_t*>(chosen);
+  ASSAY_TRY(fill_prompt());
   return seek(on, 0);
+}
+
+result<void> bench_model::fill_prompt() {
+  const graph::decode_shape& d = shape_.decode;
+  std::vector<std::int32_t> ids(std::size_t{d.context_pages} * d.page_tokens);
+  std::mt19937 random(7);
+  for (std::int32_t& id : ids) id = static_cast<std::int32_t>(random() % d.vocab_rows);
+  ASSAY_TRY_ASSIGN(void* at, take(ids.size() * sizeof(std::int32_t)));
+  ASSAY_CUDA_TRY(
+      cudaMemcpy(at, ids.data(), ids.size() * sizeof(std::int32_t), cudaMemcpyHostToDevice));
+  buffers_.forced = static_cast<const std::int32_t*>(at);
+  return {};
 }
 
 graph::decode_step bench_model::step(const ops::cuda::launch_site& site) const {

@@ -40,6 +40,9 @@ class bench_model {
   bench_model& operator=(const bench_model&) = delete;
 
   graph::decode_step step(const ops::cuda::launch_site& site) const;
+  const graph::decode_weights& weights() const { return weights_; }
+  /// Its prompt, random ids, fills the context; a step's state counts none of them as forced.
+  const graph::decode_buffers& buffers() const { return buffers_; }
   /// Sets the position, on the stream.
   result<void> seek(cudaStream_t on, std::uint32_t position) const;
   result<ops::cuda::decode_state> state() const;
@@ -53,6 +56,7 @@ class bench_model {
   result<graph::decode_layer> layer(cudaStream_t on);
   result<void> fill(cudaStream_t on);
   result<void> fill_buffers(cudaStream_t on);
+  result<void> fill_prompt();
 
   model_shape shape_;
   graph::decode_weights weights_;

@@ -7,67 +7,21 @@
 // Writes JSON to FILE after each measurement, and a line to stdout. Base units: s, bytes/s.
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "runtime/device/cuda/cuda_try.h"
 #include "runtime/graph/captured_step.h"
 #include "tests/gpu/bench_kernels.h"
 #include "tests/gpu/bench_model.h"
+#include "tests/gpu/bench_report.h"
 
 namespace assay::bench {
 namespace {
 
-using json = nlohmann::ordered_json;
-
 constexpr std::uint32_t replays_a_sample = 100;
-constexpr int samples = 5;
-
-struct timer {
-  cudaStream_t stream = nullptr;
-  cudaEvent_t begin = nullptr;
-  cudaEvent_t end = nullptr;
-
-  result<void> open() {
-    ASSAY_CUDA_TRY(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    ASSAY_CUDA_TRY(cudaEventCreate(&begin));
-    ASSAY_CUDA_TRY(cudaEventCreate(&end));
-    return {};
-  }
-  result<void> start() const {
-    ASSAY_CUDA_TRY(cudaEventRecord(begin, stream));
-    return {};
-  }
-  result<double> stop_s() const {
-    ASSAY_CUDA_TRY(cudaEventRecord(end, stream));
-    ASSAY_CUDA_TRY(cudaEventSynchronize(end));
-    float milliseconds = 0.0F;
-    ASSAY_CUDA_TRY(cudaEventElapsedTime(&milliseconds, begin, end));
-    return static_cast<double>(milliseconds) * 1e-3;
-  }
-};
-
-class report {
- public:
-  explicit report(std::string path) : path_(std::move(path)) {}
-  void add(const char* section, json entry) {
-    all_[section].push_back(std::move(entry));
-    std::ofstream(path_) << all_.dump(2) << '\n';
-  }
-  void set(const char* name, json value) { all_[name] = std::move(value); }
-
- private:
-  std::string path_;
-  json all_;
-};
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+constexpr int samples = 7;
 
 result<double> measure_read(const timer& clock, report& out) {
   constexpr std::uint64_t bytes = std::uint64_t{8} << 30;
@@ -160,79 +114,127 @@ struct decode_setting {
   std::uint32_t context_tokens = 128;
   std::uint32_t ring_bytes = ops::cuda::launch_site{}.ring_bytes;
   std::uint32_t cluster_blocks = ops::cuda::launch_site{}.cluster_blocks;
-  bool may_overlap = true;
+  bool has_tensor_attention = ops::cuda::launch_site{}.has_tensor_attention;
+  bool has_short_stages = ops::cuda::launch_site{}.has_short_stages;
   std::uint32_t prefetch_bytes = ops::cuda::launch_site{}.prefetch_bytes;
+  bool may_overlap = true;
 };
 
-result<void> measure_decode(const timer& clock, const bench_model& model, const model_shape& shape,
-                            const decode_setting& setting, double read_bytes_per_s, report& out) {
-  ops::cuda::launch_site site;
-  site.stream = clock.stream;
-  site.ring_bytes = setting.ring_bytes;
-  site.cluster_blocks = setting.cluster_blocks;
-  site.prefetch_bytes = setting.prefetch_bytes;
-  site.is_first = !setting.may_overlap;
-  const graph::decode_step step = model.step(site);
-  graph::captured_step replayed(clock.stream, [&] { return step.submit(); });
-  const std::uint32_t first = setting.context_tokens - replays_a_sample / 2;
-  std::vector<double> times;
-  for (int i = 0; i < samples + 1; ++i) {
-    ASSAY_TRY(model.seek(clock.stream, first));
-    ASSAY_TRY(clock.start());
-    for (std::uint32_t r = 0; r < replays_a_sample; ++r) ASSAY_TRY(replayed.run());
-    ASSAY_TRY_ASSIGN(const double seconds, clock.stop_s());
-    if (i > 0) times.push_back(seconds / replays_a_sample);
-  }
-  ASSAY_TRY_ASSIGN(const ops::cuda::decode_state state, model.state());
-  if (state.steps != replays_a_sample || state.token < 0)
+/// A setting's step, its graph, and what its turns took.
+class decode_entry {
+ public:
+  decode_entry(const timer& clock, const bench_model& model, const decode_setting& setting)
+      : clock_(clock),
+        model_(model),
+        setting_(setting),
+        step_(model.step(site_of(clock, setting))),
+        replayed_(clock.stream, [this] { return step_.submit(); }) {}
+
+  /// One turn: as many replays as a sample has, around the context's length.
+  result<void> take_turn(bool is_kept) {
+    ASSAY_TRY(model_.seek(clock_.stream, setting_.context_tokens - replays_a_sample / 2));
+    ASSAY_TRY(clock_.start());
+    for (std::uint32_t r = 0; r < replays_a_sample; ++r) ASSAY_TRY(replayed_.run());
+    ASSAY_TRY_ASSIGN(const double seconds, clock_.stop_s());
+    if (is_kept) step_s_.push_back(seconds / replays_a_sample);
+    ASSAY_TRY_ASSIGN(const ops::cuda::decode_state state, model_.state());
+    if (state.steps == replays_a_sample && state.token >= 0) return {};
     return ASSAY_FAIL(internal, "the device counted " + std::to_string(state.steps) + " steps of " +
                                     std::to_string(replays_a_sample) + ", last token " +
                                     std::to_string(state.token));
-  const std::uint64_t bytes =
-      step_weight_bytes(shape) + step_kv_bytes(shape, setting.context_tokens);
-  const double step_s = median(times);
-  const double rate = static_cast<double>(bytes) / step_s;
-  const graph::graph_tally& tally = replayed.tally();
-  out.add("decode", {{"shape", shape.name},
-                     {"context_tokens", setting.context_tokens},
-                     {"ring_bytes", setting.ring_bytes},
-                     {"cluster_blocks", setting.cluster_blocks},
-                     {"may_overlap", setting.may_overlap},
-                     {"prefetch_bytes", setting.prefetch_bytes},
-                     {"kernels_per_step", tally.kernel_nodes},
-                     {"replays", tally.replays},
-                     {"eager_reason", tally.eager_reason},
-                     {"step_bytes", bytes},
-                     {"step_s", times},
-                     {"median_step_s", step_s},
-                     {"tokens_per_s", 1.0 / step_s},
-                     {"bytes_per_s", rate},
-                     {"read_ratio", rate / read_bytes_per_s}});
-  std::printf(
-      "%-13s context %4u ring %3u cluster %2u prefetch %3u %s: %7.1f tok/s  %6.1f us  %.3f TB/s = "
-      "%4.1f %% of read, %llu kernels%s%s\n",
-      shape.name.c_str(), setting.context_tokens, setting.ring_bytes / 1024, setting.cluster_blocks,
-      setting.prefetch_bytes / 1024, setting.may_overlap ? "overlap" : "inorder", 1.0 / step_s,
-      step_s * 1e6, rate * 1e-12, 100.0 * rate / read_bytes_per_s,
-      static_cast<unsigned long long>(tally.kernel_nodes),
-      tally.eager_reason.empty() ? "" : " EAGER: ", tally.eager_reason.c_str());
-  std::fflush(stdout);
-  return {};
-}
+  }
 
+  void write(const model_shape& shape, double read_bytes_per_s, report& out) const {
+    const std::uint64_t bytes =
+        step_weight_bytes(shape) + step_kv_bytes(shape, setting_.context_tokens);
+    const double step_s = median(step_s_);
+    const double rate = static_cast<double>(bytes) / step_s;
+    const graph::graph_tally& tally = replayed_.tally();
+    out.add("decode", {{"shape", shape.name},
+                       {"context_tokens", setting_.context_tokens},
+                       {"ring_bytes", setting_.ring_bytes},
+                       {"cluster_blocks", setting_.cluster_blocks},
+                       {"has_tensor_attention", setting_.has_tensor_attention},
+                       {"has_short_stages", setting_.has_short_stages},
+                       {"may_overlap", setting_.may_overlap},
+                       {"prefetch_bytes", setting_.prefetch_bytes},
+                       {"kernels_per_step", tally.kernel_nodes},
+                       {"replays", tally.replays},
+                       {"eager_reason", tally.eager_reason},
+                       {"step_bytes", bytes},
+                       {"step_s", step_s_},
+                       {"median_step_s", step_s},
+                       {"tokens_per_s", 1.0 / step_s},
+                       {"bytes_per_s", rate},
+                       {"read_ratio", rate / read_bytes_per_s}});
+    std::printf(
+        "%-13s context %4u ring %3u cluster %2u %s %s prefetch %3u %s: %7.1f tok/s  %6.1f us  "
+        "%.3f TB/s = %4.1f %% of read, %llu kernels%s%s\n",
+        shape.name.c_str(), setting_.context_tokens, setting_.ring_bytes / 1024,
+        setting_.cluster_blocks, setting_.has_tensor_attention ? "tensor" : "plain ",
+        setting_.has_short_stages ? "short" : "long ", setting_.prefetch_bytes / 1024,
+        setting_.may_overlap ? "overlap" : "inorder", 1.0 / step_s, step_s * 1e6, rate * 1e-12,
+        100.0 * rate / read_bytes_per_s, static_cast<unsigned long long>(tally.kernel_nodes),
+        tally.eager_reason.empty() ? "" : " EAGER: ", tally.eager_reason.c_str());
+    std::fflush(stdout);
+  }
+
+ private:
+  static ops::cuda::launch_site site_of(const timer& clock, const decode_setting& setting) {
+    ops::cuda::launch_site site;
+    site.stream = clock.stream;
+    site.ring_bytes = setting.ring_bytes;
+    site.cluster_blocks = setting.cluster_blocks;
+    site.has_tensor_attention = setting.has_tensor_attention;
+    site.has_short_stages = setting.has_short_stages;
+    site.prefetch_bytes = setting.prefetch_bytes;
+    site.is_first = !setting.may_overlap;
+    return site;
+  }
+
+  const timer& clock_;
+  const bench_model& model_;
+  decode_setting setting_;
+  graph::decode_step step_;
+  graph::captured_step replayed_;
+  std::vector<double> step_s_;
+};
+
+constexpr std::uint32_t kib = 1024;
 const decode_setting settings[] = {
     {128},
-    {128, 160 * 1024, 8, true, 64 * 1024},
-    {128, 160 * 1024, 8, true, 32 * 1024},
-    {128, 160 * 1024, 8, true, 128 * 1024},
-    {128, 160 * 1024, 8, true, 256 * 1024},
-    {128, 120 * 1024, 8, true, 128 * 1024},
-    {128, 190 * 1024, 8, true, 128 * 1024},
-    {128, 160 * 1024, 16, true, 128 * 1024},
+    {128, 160 * kib, 8, true},
+    {128, 160 * kib, 16, true},
+    {128, 96 * kib, 8, false, true},
+    {128, 104 * kib, 8, false, true},
+    {128, 128 * kib, 8, false, true},
+    {128, 160 * kib, 8, false, true},
+    {128, 96 * kib, 8, true, true},
+    {128, 104 * kib, 8, true, true},
+    {128, 128 * kib, 8, true, true},
+    {128, 160 * kib, 8, true, true},
+    {128, 96 * kib, 8, true, true, 32 * kib},
+    {128, 160 * kib, 8, false, false, 32 * kib},
+    {128, 160 * kib, 8, false, false, 0, false},
     {4096},
-    {4096, 160 * 1024, 16},
-    {128, 160 * 1024, 8, false},
+    {4096, 160 * kib, 16},
+    {4096, 160 * kib, 8, true},
+    {4096, 160 * kib, 16, true},
+    {4096, 96 * kib, 8, true, true},
+    {4096, 96 * kib, 16, true, true},
 };
+
+/// All settings take turns, so that a drift of the clock falls on each alike.
+result<void> measure_decode(const timer& clock, const bench_model& model, const model_shape& shape,
+                            double read_bytes_per_s, report& out) {
+  std::vector<std::unique_ptr<decode_entry>> entries;
+  for (const decode_setting& setting : settings)
+    entries.push_back(std::make_unique<decode_entry>(clock, model, setting));
+  for (int round = 0; round <= samples; ++round)
+    for (const auto& entry : entries) ASSAY_TRY(entry->take_turn(round > 0));
+  for (const auto& entry : entries) entry->write(shape, read_bytes_per_s, out);
+  return {};
+}
 
 result<void> run(const std::string& path, const std::vector<std::string>& wanted) {
   ASSAY_TRY(device::find_cuda_device(0));
@@ -248,8 +250,7 @@ result<void> run(const std::string& path, const std::vector<std::string>& wanted
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), shape.name) == wanted.end())
       continue;
     ASSAY_TRY_ASSIGN(const bench_model model, bench_model::create(clock.stream, shape));
-    for (const decode_setting& setting : settings)
-      ASSAY_TRY(measure_decode(clock, model, shape, setting, read, out));
+    ASSAY_TRY(measure_decode(clock, model, shape, read, out));
   }
   return {};
 }

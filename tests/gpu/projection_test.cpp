@@ -25,6 +25,7 @@ struct projection_case {
   std::uint32_t columns;
   std::uint32_t blocks = 132;
   std::uint32_t ring_bytes = 96 * 1024;
+  bool has_short_stages = false;
 };
 
 // Columns on both sides of each tile's border; rows that leave blocks uneven, empty, or with many
@@ -44,6 +45,15 @@ const projection_case cases[] = {
     {element::bf16, 1000, 1024, 3},
     {element::bf16, 1000, 1024, 3, 16 * 1024},
     {element::bf16, 37, 4096, 1},
+    {element::bf16, 100, 256, 132, 96 * 1024, true},
+    {element::bf16, 1021, 1032, 132, 96 * 1024, true},
+    {element::bf16, 1000, 1024, 3, 96 * 1024, true},
+    {element::bf16, 514, 2048, 5, 192 * 1024, true},
+    {element::bf16, 4096, 4096, 132, 96 * 1024, true},
+    {element::bf16, 300, 4096, 3, 192 * 1024, true},
+    {element::bf16, 133, 8192, 132, 96 * 1024, true},
+    {element::bf16, 264, 14336, 132, 96 * 1024, true},
+    {element::f16, 300, 3072, 132, 96 * 1024, true},
     {element::f16, 64, 64},
     {element::f16, 1021, 1032},
     {element::f16, 300, 3072},
@@ -63,6 +73,7 @@ launch_site site_of(const projection_case& c) {
   site.is_first = true;
   site.blocks = c.blocks;
   site.ring_bytes = c.ring_bytes;
+  site.has_short_stages = c.has_short_stages;
   return site;
 }
 
@@ -72,7 +83,8 @@ row doubles(const std::vector<float>& from) {
 
 std::string describe(const projection_case& c) {
   return "type " + std::to_string(static_cast<int>(c.type)) + ", " + std::to_string(c.rows) +
-         " x " + std::to_string(c.columns) + ", " + std::to_string(c.blocks) + " blocks";
+         " x " + std::to_string(c.columns) + ", " + std::to_string(c.blocks) + " blocks" +
+         (c.has_short_stages ? ", short stages" : "");
 }
 
 TEST(Projection, adds_every_row_to_the_residual) {

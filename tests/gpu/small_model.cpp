@@ -3,6 +3,7 @@
 #include "tests/gpu/small_model.h"
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 namespace assay::test {
@@ -24,8 +25,8 @@ std::vector<std::uint32_t> reversed_table(std::uint32_t pages) {
   return table;
 }
 
-tensor weights(const graph::decode_shape& shape, std::uint32_t rows, std::uint32_t columns,
-               std::mt19937_64& random) {
+tensor matrix(const graph::decode_shape& shape, std::uint32_t rows, std::uint32_t columns,
+              std::mt19937_64& random) {
   const double scale = 2.5 / std::sqrt(columns);
   return random_tensor(shape.type, std::size_t{rows} * columns, -scale, scale, random);
 }
@@ -45,9 +46,9 @@ small_model::small_model(const graph::decode_shape& shape, std::vector<std::int3
     : shape_(shape),
       prompt_(std::move(prompt)),
       random_(seed),
-      embedding_(weights(shape, shape.vocab_rows, shape.hidden, random_)),
+      embedding_(matrix(shape, shape.vocab_rows, shape.hidden, random_)),
       final_norm_(gain(shape, shape.hidden, random_)),
-      head_(weights(shape, shape.vocab_rows, shape.hidden, random_)),
+      head_(matrix(shape, shape.vocab_rows, shape.hidden, random_)),
       frequencies_(angles(shape.head_dim)),
       x_(shape.hidden),
       qkv_((shape.heads + 2 * shape.kv_heads) * shape.head_dim),
@@ -67,20 +68,24 @@ small_layer small_model::random_layer(std::mt19937_64& random) const {
   const std::uint32_t q_rows = shape_.heads * shape_.head_dim;
   const std::uint32_t kv_rows = shape_.kv_heads * shape_.head_dim;
   return {gain(shape_, shape_.hidden, random),
-          weights(shape_, q_rows, shape_.hidden, random),
-          weights(shape_, kv_rows, shape_.hidden, random),
-          weights(shape_, kv_rows, shape_.hidden, random),
+          matrix(shape_, q_rows, shape_.hidden, random),
+          matrix(shape_, kv_rows, shape_.hidden, random),
+          matrix(shape_, kv_rows, shape_.hidden, random),
           gain(shape_, shape_.head_dim, random),
           gain(shape_, shape_.head_dim, random),
-          weights(shape_, shape_.hidden, q_rows, random),
+          matrix(shape_, shape_.hidden, q_rows, random),
           gain(shape_, shape_.hidden, random),
-          weights(shape_, shape_.intermediate, shape_.hidden, random),
-          weights(shape_, shape_.intermediate, shape_.hidden, random),
-          weights(shape_, shape_.hidden, shape_.intermediate, random),
+          matrix(shape_, shape_.intermediate, shape_.hidden, random),
+          matrix(shape_, shape_.intermediate, shape_.hidden, random),
+          matrix(shape_, shape_.hidden, shape_.intermediate, random),
           device_array<std::byte>(shape_.layer_page_bytes())};
 }
 
 graph::decode_step small_model::step(const ops::cuda::launch_site& site) const {
+  return {shape_, weights(), buffers(), site};
+}
+
+graph::decode_weights small_model::weights() const {
   graph::decode_weights all;
   all.embedding = embedding_.device.data();
   all.final_norm = final_norm_.device.data();
@@ -101,11 +106,20 @@ graph::decode_step small_model::step(const ops::cuda::launch_site& site) const {
     to.pages = from.pages.data();
     all.layers.push_back(to);
   }
-  const graph::decode_buffers buffers{x_.data(),     qkv_.data(),    mixed_.data(),
-                                      gated_.data(), logits_.data(), device_frequencies_.data(),
-                                      table_.data(), state_.data(),  chosen_.data(),
-                                      forced_.data()};
-  return {shape_, all, buffers, site};
+  return all;
+}
+
+graph::decode_buffers small_model::buffers() const {
+  return {x_.data(),     qkv_.data(),    mixed_.data(),
+          gated_.data(), logits_.data(), device_frequencies_.data(),
+          table_.data(), state_.data(),  chosen_.data(),
+          forced_.data()};
+}
+
+void small_model::forget() const {
+  for (const small_layer& layer : layers_)
+    if (cudaMemset(layer.pages.data(), 0xff, layer.pages.size()) != cudaSuccess)
+      throw std::runtime_error("cudaMemset of a small model's pages");
 }
 
 void small_model::rewind() const {

@@ -24,8 +24,13 @@ class small_model {
               std::uint64_t seed);
 
   graph::decode_step step(const ops::cuda::launch_site& site) const;
+  const graph::decode_shape& shape() const { return shape_; }
+  graph::decode_weights weights() const;
+  graph::decode_buffers buffers() const;
   /// Back to the first token of the prompt.
   void rewind() const;
+  /// Cached rows become no numbers.
+  void forget() const;
   std::vector<float> logits() const { return logits_.host(); }
   std::vector<std::int32_t> chosen() const { return chosen_.host(); }
   ops::cuda::decode_state state() const { return state_.host()[0]; }

@@ -57,13 +57,14 @@ std::vector<std::int32_t> inputs_of(const std::vector<std::int32_t>& chosen) {
   return tokens;
 }
 
-TEST(DecodeStep, follows_the_reference_in_double_token_by_token) {
-  ASSAY_NEEDS_GPU();
+void follow_the_reference(bool is_variant) {
   for (const element type : {element::bf16, element::f16, element::f32}) {
     SCOPED_TRACE("type " + std::to_string(static_cast<int>(type)));
     const small_model model(small_shape(type), prompt, 21);
     const own_stream stream;
-    const decode_step step = model.step(site_on(stream));
+    ops::cuda::launch_site site = site_on(stream);
+    site.has_short_stages = site.has_tensor_attention = is_variant;
+    const decode_step step = model.step(site);
     std::vector<std::vector<float>> logits;
     for (std::uint32_t i = 0; i < steps; ++i) {
       const auto submitted = step.submit();
@@ -84,11 +85,23 @@ TEST(DecodeStep, follows_the_reference_in_double_token_by_token) {
   }
 }
 
-TEST(DecodeStep, replayed_without_a_host_wait_equals_one_by_one) {
+TEST(DecodeStep, follows_the_reference_in_double_token_by_token) {
   ASSAY_NEEDS_GPU();
+  follow_the_reference(false);
+}
+
+TEST(DecodeStep, follows_it_with_short_stages_and_on_tensor_cores) {
+  ASSAY_NEEDS_GPU();
+  follow_the_reference(true);
+}
+
+void replay_and_compare(bool is_variant) {
   const small_model model(small_shape(element::bf16), prompt, 22);
   const own_stream stream;
-  const decode_step step = model.step(site_on(stream));
+  ops::cuda::launch_site site = site_on(stream);
+  site.has_short_stages = site.has_tensor_attention = is_variant;
+  if (is_variant) site.ring_bytes = 96U * 1024;
+  const decode_step step = model.step(site);
   for (std::uint32_t i = 0; i < steps; ++i) {
     ASSERT_TRUE(step.submit());
     ASSERT_CUDA(cudaStreamSynchronize(stream.get()));
@@ -110,6 +123,16 @@ TEST(DecodeStep, replayed_without_a_host_wait_equals_one_by_one) {
     EXPECT_EQ(tally.eager_steps, 0U);
     EXPECT_EQ(tally.kernel_nodes, step.launches());
   }
+}
+
+TEST(DecodeStep, replayed_without_a_host_wait_equals_one_by_one) {
+  ASSAY_NEEDS_GPU();
+  replay_and_compare(false);
+}
+
+TEST(DecodeStep, does_so_with_short_stages_and_on_tensor_cores) {
+  ASSAY_NEEDS_GPU();
+  replay_and_compare(true);
 }
 
 TEST(CapturedStep, falls_back_and_says_why) {

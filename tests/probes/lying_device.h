@@ -3,6 +3,7 @@
 // A device that accepts everything and does something else.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -15,6 +16,7 @@ enum class device_lie {
   drops_h2d,
   drops_d2h,
   copies_all_but_one_byte,
+  leaves_a_hole,  ///< of 512 bytes, in the middle
   drops_launches,
   runs_one_block_less,
   runs_launches_twice,
@@ -40,6 +42,13 @@ class lying_device final : public device::device {
     if (lie == device_lie::launches_before_the_copy && is_h2d) {
       late_ = late_copy{destination, source, bytes};
       return {};
+    }
+    if (lie == device_lie::leaves_a_hole && is_h2d) {
+      const std::uint64_t half = bytes / 2;
+      ASSAY_TRY(honest_.copy_async(on, destination, source, half, direction));
+      return honest_.copy_async(on, static_cast<std::byte*>(destination) + half + 512,
+                                static_cast<const std::byte*>(source) + half + 512,
+                                bytes - half - 512, direction);
     }
     return honest_.copy_async(on, destination, source, bytes, direction);
   }

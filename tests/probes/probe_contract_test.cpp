@@ -16,6 +16,7 @@
 #include "probes/process/thread_probe.h"
 #include "probes/sentinel/sentinel_probe.h"
 #include "runtime/device/host_device.h"
+#include "tests/probes/host_sentinel_backend.h"
 #include "tests/probes/recorded_trace.h"
 
 namespace assay::probes {
@@ -82,6 +83,24 @@ emit_function sentinel_case() {
   };
 }
 
+emit_function gpu_sentinel_case() {
+  struct parts {
+    std::unique_ptr<device::host_device> device =
+        device::host_device::create({.memory_limit_bytes = 1 << 20, .threads = 1}).value();
+    device::stream stream = device->create_stream().value();
+    std::int64_t spin_error_ns = 0;
+    std::unique_ptr<gpu_sentinel_probe> probe =
+        gpu_sentinel_probe::create(*device, stream,
+                                   test::host_sentinel_backend(*device, stream, spin_error_ns))
+            .value();
+  };
+  auto all = std::make_shared<parts>();
+  return [all](trace::sink& to) -> result<void> {
+    ASSAY_TRY(all->probe->issue());
+    return all->probe->report(to);
+  };
+}
+
 std::vector<probe_case> all_probes() {
   return {{"host_device",
            {ASSAY_SUBMISSION, ASSAY_ACTIVITY, ASSAY_MEMORY, ASSAY_LOSS},
@@ -96,7 +115,8 @@ std::vector<probe_case> all_probes() {
            [] { return clock_case(10); },
            [] { return clock_case(clock_probe::longest_bracket_ns); }},
           {"link", {ASSAY_LINK_SAMPLE}, link_case, {}},
-          {"sentinel", {ASSAY_SENTINEL}, sentinel_case, {}}};
+          {"sentinel", {ASSAY_SENTINEL}, sentinel_case, {}},
+          {"gpu_sentinel", {ASSAY_SENTINEL}, gpu_sentinel_case, {}}};
 }
 
 class ProbeContract : public testing::TestWithParam<probe_case> {};

@@ -148,6 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(lie_case{device_lie::drops_h2d, {0, 0, 0}},  // the old count doubles
                     lie_case{device_lie::drops_d2h, {0, 0, 0}},
                     lie_case{device_lie::copies_all_but_one_byte, {0, 1, 0}},
+                    lie_case{device_lie::leaves_a_hole, {0, 1, 0}},
                     lie_case{device_lie::drops_launches, {1, 0, 1}},
                     lie_case{device_lie::runs_one_block_less, {1, 0, 1}},
                     lie_case{device_lie::runs_launches_twice, {1, 0, 1}},

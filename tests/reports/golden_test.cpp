@@ -10,12 +10,17 @@
 #include <gtest/gtest.h>
 
 #include "reports/json/audit_json.h"
+#include "reports/json/comparison_json.h"
 #include "reports/junit/audit_junit.h"
 #include "reports/markdown/audit_markdown.h"
+#include "reports/markdown/comparison_markdown.h"
 #include "reports/markdown/counters_markdown.h"
+#include "reports/model/comparison_outcome.h"
 #include "reports/prometheus/audit_prometheus.h"
 #include "reports/text/audit_text.h"
+#include "reports/text/comparison_text.h"
 #include "runtime/telemetry/catalog.h"
+#include "tests/reports/sample_comparison.h"
 #include "tests/reports/sample_report.h"
 
 namespace assay::reports {
@@ -73,6 +78,23 @@ TEST(Golden, audit_as_prometheus) {
   const auto report = sample_report();
   expect_golden(audit_as_prometheus(report, model::outcome_of(report)), "audit.prom",
                 "tests/reports/golden/audit.prom");
+}
+
+TEST(Golden, comparison_as_text) {
+  expect_golden(comparison_as_text(sample_comparison()), "comparison.txt",
+                "tests/reports/golden/comparison.txt");
+}
+
+TEST(Golden, comparison_as_markdown) {
+  expect_golden(comparison_as_markdown(sample_comparison()), "comparison.md",
+                "tests/reports/golden/comparison.md");
+}
+
+TEST(Golden, comparison_as_json) {
+  for (const auto& [report, name] : {std::pair{sample_comparison(), "comparison.json"},
+                                     std::pair{doubtful_comparison(), "comparison.doubtful.json"}})
+    expect_golden(comparison_as_json(report, model::outcome_of(report)), name,
+                  std::string("tests/reports/golden/") + name);
 }
 
 TEST(Golden, page_of_counters_is_the_catalog) {

@@ -53,5 +53,34 @@ class SchemaTest(unittest.TestCase):
             self.assertNotEqual(validate.complaints(document), [], what)
 
 
+class ComparisonSchemaTest(unittest.TestCase):
+    def test_what_is_written_fits(self):
+        for name in ("comparison.json", "comparison.doubtful.json"):
+            self.assertEqual(validate.complaints(golden(name), "comparison"), [], name)
+
+    def test_each_broken_document_is_refused(self):
+        def put(part, key, value):
+            part[key] = value
+        breaks = {
+            "a key is missing": lambda d: d.pop("rows"),
+            "a key is unknown": lambda d: put(d, "verdict", "fine"),
+            "word and exit code differ": lambda d: put(d, "exit_code", 0),
+            "a state is unknown": lambda d: put(d["rows"][0], "state", "slower"),
+            "a number is null": lambda d: put(d["rows"][0], "base", {"value": None}),
+            "an absence has no reason": lambda d: put(d["rows"][0], "base", {"absence": ""}),
+            "a regressed row has no number": lambda d: put(
+                d["rows"][0], "head", {"absence": "lost"}),
+            "an errored row has no reason": lambda d: put(d["rows"][8], "reason", ""),
+            "a cut run does not say why": lambda d: put(d, "is_complete", False),
+            "a contaminated run does not say by what": lambda d: put(d, "is_contaminated", True),
+            "an interval has one end": lambda d: d["rows"][0]["interval"].pop("low_ratio"),
+            "a state is not counted": lambda d: d["summary"].pop("errored_count"),
+        }
+        for what, damage in breaks.items():
+            document = copy.deepcopy(golden("comparison.json"))
+            damage(document)
+            self.assertNotEqual(validate.complaints(document, "comparison"), [], what)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -268,7 +268,17 @@ TEST(References, of_a_load_take_the_cache_from_what_the_arena_granted) {
 
 TEST(References, of_levels_compare_the_context_with_what_was_appended) {
   const auto model = scenarios::read_model_shape(scenarios::embedded_checkpoint()).value();
-  const auto said = references_of_levels(model, {2048, 16}, 17, 17 * 4096, 2);
+  request_evidence seen;
+  seen.model = model;
+  seen.cache = {2048, 16};
+  assay_record appended{};
+  appended.kind = ASSAY_ACTIVITY;
+  appended.op = ASSAY_OP_COPY;
+  appended.range = static_cast<std::uint16_t>(telemetry::range::kv_append);
+  appended.amount = 17 * 4096;
+  activity_tally activity;
+  activity.take({&appended, 1});
+  const auto said = references_of_levels(seen, activity, 17, 2);
   EXPECT_EQ(value_of(said, id::kv_live_pages, ASSAY_SOURCE_LEDGER, ASSAY_EQUAL), 2);
   EXPECT_EQ(value_of(said, id::kv_live_pages, ASSAY_SOURCE_CONTENT, ASSAY_EQUAL), 2);
   EXPECT_EQ(value_of(said, id::engine_context_tokens, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),

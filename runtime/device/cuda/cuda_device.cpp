@@ -191,6 +191,16 @@ result<void> cuda_device::launch(stream on, const kernel& what) {
                       __FILE__, __LINE__});
 }
 
+result<void> cuda_device::submit_kernels(stream on, std::uint32_t kernels,
+                                         const native_submit& submit) {
+  host_call call = begin_call(operation_kind::launch, on);
+  call.asks_to_launch(kernels);
+  const cudaStream_t stream_handle = native(on);
+  if (stream_handle == nullptr) return call.refuse(unknown("stream", on.index, "create_stream"));
+  auto done = submit(stream_handle);
+  return done ? call.accept() : call.refuse(std::move(done).error());
+}
+
 result<cuda_device::event_entry> cuda_device::find(event which) const {
   const std::lock_guard lock(mutex_);
   if (which.index >= events_.size()) return failure(unknown("event", which.index, "create_event"));

@@ -28,7 +28,7 @@ struct cuda_device_options {
 /// Memory, streams, events and copies of one GPU. Writes no counter. Its observer is told of
 /// submissions and of memory; what ran is for the driver's own records to say.
 /// A kernel of this interface is a function of the host: launch() refuses it. Kernels for a GPU are
-/// enqueued by runtime/ops/cuda on native().
+/// enqueued by submit_kernels(), whose function calls runtime/ops/cuda or replays a graph.
 /// A copy out of memory that is not pinned goes through pinned staging, and copy_async returns when
 /// it has been read.
 /// Errors: create: as find_cuda_device, out_of_memory where the limit exceeds what is free; calls:
@@ -53,6 +53,8 @@ class cuda_device final : public device {
                           copy_direction direction) override;
   /// Errors: unavailable, always: see above.
   result<void> launch(stream on, const kernel& what) override;
+  result<void> submit_kernels(stream on, std::uint32_t kernels,
+                              const native_submit& submit) override;
   result<void> record_event(stream on, event what) override;
   result<void> wait_event(stream on, event what) override;
 

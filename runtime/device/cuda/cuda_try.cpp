@@ -3,6 +3,9 @@
 #include "runtime/device/cuda/cuda_try.h"
 
 #include <string>
+#include <utility>
+
+#include "runtime/device/cuda/cuda_absence.h"
 
 namespace assay::device {
 namespace {
@@ -60,13 +63,16 @@ result<void> cuda_try(cudaError_t code, const char* call, const char* file, int 
 }
 
 result<void> find_cuda_device(int index) {
-  int count = 0;
-  const cudaError_t code = cudaGetDeviceCount(&count);
-  if (code != cudaSuccess || count == 0) {
+  cuda_look seen;
+  seen.code = cudaGetDeviceCount(&seen.count);
+  // Neither creates a context, and each leaves 0 where it fails.
+  if (cudaDriverGetVersion(&seen.driver_version) != cudaSuccess) seen.driver_version = 0;
+  if (cudaRuntimeGetVersion(&seen.runtime_version) != cudaSuccess) seen.runtime_version = 0;
+  if (auto why = cuda_absence(seen)) {
     (void)cudaGetLastError();
-    const cudaError_t why = code == cudaSuccess ? cudaErrorNoDevice : code;
-    return failure(cuda_error(why, "looking for a GPU", __FILE__, __LINE__));
+    return failure(*std::move(why));
   }
+  const int count = seen.count;
   if (index < 0 || index >= count)
     return ASSAY_FAIL(unavailable, "GPU " + std::to_string(index) + " does not exist; " +
                                        std::to_string(count) + " visible, counted from 0");

@@ -2,99 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/engine/cuda/gpu_decoder.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>
 
 #include "runtime/device/cuda/cuda_try.h"
-#include "runtime/ops/rotary_frequency.h"
+#include "runtime/engine/cuda/gpu_shape.h"
 
 namespace assay::engine {
-namespace {
-
-std::vector<float> rope_frequencies(const checkpoint::model_config& config) {
-  ops::rotary_scaling scaling;
-  if (config.rope_scaling) {
-    const checkpoint::llama3_scaling& s = *config.rope_scaling;
-    scaling = {static_cast<float>(s.factor), static_cast<float>(s.low_freq_factor),
-               static_cast<float>(s.high_freq_factor),
-               static_cast<float>(s.original_context_tokens)};
-  }
-  std::vector<float> frequencies(config.head_dim / 2);
-  for (std::uint32_t i = 0; i < frequencies.size(); ++i)
-    frequencies[i] = ops::rotary_frequency(i, config.head_dim, config.rope_theta, scaling);
-  return frequencies;
-}
-
-/// Errors: unusable_input, naming what no kernel covers.
-result<void> check_covered(const checkpoint::model_config& config) {
-  if (config.head_dim != 32 && config.head_dim != 64 && config.head_dim != 128)
-    return ASSAY_FAIL(unusable_input, "heads of " + std::to_string(config.head_dim) +
-                                          " values: the GPU's kernels cover 32, 64 and 128; use "
-                                          "--device host");
-  for (const std::uint32_t columns :
-       {config.hidden_size, config.intermediate_size, config.head_count * config.head_dim})
-    if (columns % 8 != 0 || columns > 16384)
-      return ASSAY_FAIL(unusable_input, "rows of " + std::to_string(columns) +
-                                            " values: the GPU's kernels cover multiples of 8 up to "
-                                            "16384; use --device host");
-  return {};
-}
-
-graph::decode_shape shape_of(const checkpoint::model_config& config, std::uint32_t page_tokens,
-                             std::uint32_t context_tokens, ops::cuda::element type) {
-  graph::decode_shape shape;
-  shape.type = type;
-  shape.hidden = config.hidden_size;
-  shape.intermediate = config.intermediate_size;
-  shape.layers = config.layer_count;
-  shape.heads = config.head_count;
-  shape.kv_heads = config.kv_head_count;
-  shape.head_dim = config.head_dim;
-  shape.vocab_rows = config.vocab_rows;
-  shape.page_tokens = page_tokens;
-  shape.context_pages = (context_tokens + page_tokens - 1) / page_tokens;
-  shape.eps = static_cast<float>(config.rms_norm_eps);
-  return shape;
-}
-
-/// Carves one allocation; a first pass with no address only adds up.
-class carver {
- public:
-  explicit carver(std::byte* base) : base_(base) {}
-  template <class T>
-  T* take(std::uint64_t count) {
-    std::byte* at = base_ == nullptr ? nullptr : base_ + used_bytes_;
-    used_bytes_ += (count * sizeof(T) + 255) / 256 * 256;
-    return reinterpret_cast<T*>(at);
-  }
-  std::uint64_t used_bytes() const { return used_bytes_; }
-
- private:
-  std::byte* base_;
-  std::uint64_t used_bytes_ = 0;
-};
-
-std::uint64_t carve(std::byte* base, const graph::decode_shape& shape,
-                    graph::decode_buffers& buffers, std::vector<graph::decode_layer>& layers) {
-  carver from(base);
-  const std::uint64_t context = std::uint64_t{shape.context_pages} * shape.page_tokens;
-  buffers.x = from.take<float>(shape.hidden);
-  buffers.qkv = from.take<float>(std::uint64_t{shape.heads + 2 * shape.kv_heads} * shape.head_dim);
-  buffers.mixed = from.take<float>(std::uint64_t{shape.heads} * shape.head_dim);
-  buffers.gated = from.take<float>(shape.intermediate);
-  buffers.logits = from.take<float>(shape.vocab_rows);
-  buffers.frequencies = from.take<float>(shape.head_dim / 2);
-  buffers.table = from.take<std::uint32_t>(shape.context_pages);
-  buffers.state = from.take<ops::cuda::decode_state>(1);
-  buffers.chosen = from.take<std::int32_t>(context);
-  buffers.forced = from.take<std::int32_t>(context);
-  for (graph::decode_layer& layer : layers)
-    layer.pages = from.take<std::byte>(shape.layer_page_bytes());
-  return from.used_bytes();
-}
-
-}  // namespace
 
 result<std::unique_ptr<gpu_decoder>> gpu_decoder::load(const checkpoint::checkpoint& from,
                                                        device::cuda_device& on,
@@ -122,16 +38,21 @@ result<void> gpu_decoder::open(const checkpoint::checkpoint& from, const gpu_opt
   ops::cuda::launch_site site;
   site.stream = device_.native(stream_);
   site.blocks = static_cast<std::uint32_t>(device_.multiprocessors());
+  site.has_tensor_attention = takes_tensor_attention(shape_);
   plan_ = std::make_unique<graph::decode_step>(shape_, weights_.weights, buffers_, site);
   step_ = std::make_unique<graph::captured_step>(site.stream, [this] { return plan_->submit(); });
   if (options.is_eager) step_->run_eagerly("asked for");
+  prefill_ = gpu_prefill::open(device_, {shape_, weights_.weights, buffers_, site, context_tokens_},
+                               options.prefill);
   return {};
 }
 
 result<void> gpu_decoder::take_buffers(const checkpoint::model_config& config) {
-  const std::uint64_t bytes = carve(nullptr, shape_, buffers_, weights_.weights.layers);
+  const std::uint64_t bytes = carve(nullptr, shape_, buffers_) + pages_bytes(shape_);
   ASSAY_TRY_ASSIGN(memory_, gpu_buffer::create(device_, bytes));
-  carve(memory_.address(), shape_, buffers_, weights_.weights.layers);
+  std::byte* page_memory = memory_.address() + carve(memory_.address(), shape_, buffers_);
+  for (graph::decode_layer& layer : weights_.weights.layers)
+    layer.pages = std::exchange(page_memory, page_memory + shape_.layer_page_bytes());
   const std::vector<float> frequencies = rope_frequencies(config);
   ASSAY_TRY(copy_in(const_cast<float*>(buffers_.frequencies), frequencies.data(),
                     frequencies.size() * sizeof(float)));
@@ -169,6 +90,8 @@ result<void> gpu_decoder::begin(std::span<const std::int32_t> prompt) {
   state.forced_count = static_cast<std::uint32_t>(prompt.size());
   ASSAY_TRY(copy_in(buffers_.state, &state, sizeof state));
   enqueued_ = 0;
+  prompt_tokens_ = state.forced_count;
+  first_choice_ = 0;
   return {};
 }
 
@@ -177,7 +100,15 @@ result<void> gpu_decoder::enqueue(std::uint32_t steps) {
     return ASSAY_FAIL(unusable_input, "the context has room for " +
                                           std::to_string(context_tokens_ - enqueued_) +
                                           " more tokens, not for " + std::to_string(steps));
-  for (std::uint32_t i = 0; i < steps; ++i) {
+  const std::uint32_t known = prompt_tokens_ - std::min(enqueued_, prompt_tokens_);
+  std::uint32_t left = steps;
+  if (const std::uint32_t together = std::min(known, steps); prefill_.takes(together)) {
+    ASSAY_TRY(prefill_.run(enqueued_, together));
+    enqueued_ += together;
+    left -= together;
+    first_choice_ = enqueued_ - 1;
+  }
+  for (; left > 0; --left) {
     ASSAY_TRY(step_->run());
     ++enqueued_;
   }
@@ -185,6 +116,10 @@ result<void> gpu_decoder::enqueue(std::uint32_t steps) {
 }
 
 result<std::vector<std::int32_t>> gpu_decoder::chosen(std::uint32_t first) {
+  if (first < first_choice_)
+    return ASSAY_FAIL(usage, "position " + std::to_string(first) +
+                                 ": a prefill pass chooses after its last token alone, here at " +
+                                 std::to_string(first_choice_));
   ASSAY_TRY(device_.synchronize(stream_));
   std::vector<std::int32_t> ids(first < enqueued_ ? enqueued_ - first : 0);
   if (ids.empty()) return ids;

@@ -11,6 +11,7 @@
 
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/device/cuda/cuda_device.h"
+#include "runtime/engine/cuda/gpu_prefill.h"
 #include "runtime/engine/cuda/gpu_weights.h"
 #include "runtime/graph/captured_step.h"
 #include "runtime/graph/decode_step.h"
@@ -22,10 +23,12 @@ struct gpu_options {
   std::uint32_t context_tokens = 0;  ///< 0 takes the checkpoint's own maximum
   std::uint32_t page_tokens = 16;
   bool is_eager = false;  ///< kernel by kernel, for a comparison with the graph
+  gpu_prefill_options prefill{};
 };
 
-/// Steps are enqueued as replays of one graph; nobody waits between two of them. The prompt goes
-/// through the same steps, a token each: there is no prefill of many tokens yet.
+/// Steps are enqueued as replays of one graph; nobody waits between two of them. Enough tokens of a
+/// prompt go through a prefill pass together; fewer, or all where prefill() says why there is no
+/// pass, through the same steps, a token each.
 /// Cached rows are of the weights' type; the host device keeps f32. Writes no counter yet.
 /// Ownership: the device outlives it; it owns its memory. Threads: one.
 /// Errors: unusable_input: an empty prompt, an id outside the vocabulary, more steps than the
@@ -42,8 +45,10 @@ class gpu_decoder {
   /// Starts a sequence. The prompt is copied before this returns.
   result<void> begin(std::span<const std::int32_t> prompt);
   /// Enqueues steps and returns. Each takes the next token of the prompt, then what was chosen.
+  /// Those of them that the prompt feeds may become one prefill pass.
   result<void> enqueue(std::uint32_t steps);
-  /// Waits for what is enqueued; the ids chosen after each position from `first` on.
+  /// Waits for what is enqueued; the ids chosen after each position from `first` on. A pass chooses
+  /// after its last token alone: positions before that one are refused.
   result<std::vector<std::int32_t>> chosen(std::uint32_t first);
   /// Waits; logits of the last step. Shape: (vocab_rows) f32.
   result<std::vector<float>> logits();
@@ -51,6 +56,7 @@ class gpu_decoder {
   std::uint32_t enqueued_steps() const { return enqueued_; }
   std::uint32_t context_tokens() const { return context_tokens_; }
   const graph::graph_tally& tally() const { return step_->tally(); }
+  const gpu_prefill& prefill() const { return prefill_; }
   std::uint32_t launches_per_step() const { return plan_->launches(); }
   device::stream stream() const { return stream_; }
 
@@ -69,8 +75,11 @@ class gpu_decoder {
   gpu_buffer memory_;
   std::uint32_t context_tokens_ = 0;
   std::uint32_t enqueued_ = 0;
+  std::uint32_t prompt_tokens_ = 0;
+  std::uint32_t first_choice_ = 0;
   std::unique_ptr<graph::decode_step> plan_;
   std::unique_ptr<graph::captured_step> step_;
+  gpu_prefill prefill_;
 };
 
 }  // namespace assay::engine

@@ -105,10 +105,20 @@ gpu_buffer& gpu_buffer::operator=(gpu_buffer&& other) noexcept {
   return *this;
 }
 
+result<void> check_weights_fit(std::uint64_t weights_bytes, std::uint64_t limit_bytes) {
+  if (weights_bytes <= limit_bytes) return {};
+  return ASSAY_FAIL(out_of_memory,
+                    "the checkpoint's weights take " + std::to_string(weights_bytes) +
+                        " bytes, and the GPU may use " + std::to_string(limit_bytes) +
+                        "; use a smaller checkpoint, a larger --arena where one is "
+                        "set, or --device host");
+}
+
 result<gpu_weights> gpu_weights::upload(const checkpoint::checkpoint& from, device::cuda_device& on,
                                         device::stream stream) {
   gpu_weights made;
   ASSAY_TRY_ASSIGN(const std::uint64_t bytes, needed_bytes(from, made));
+  ASSAY_TRY(check_weights_fit(bytes, on.memory_limit_bytes()));
   ASSAY_TRY_ASSIGN(made.buffer, gpu_buffer::create(on, bytes));
   placed all;
   std::byte* at = made.buffer.address();

@@ -31,6 +31,9 @@ class gpu_buffer {
   device::buffer what_;
 };
 
+/// Errors: out_of_memory, naming both: a checkpoint larger than the device.
+result<void> check_weights_fit(std::uint64_t weights_bytes, std::uint64_t limit_bytes);
+
 /// Ownership: the memory behind every address of `weights`.
 struct gpu_weights {
   graph::decode_weights weights;  ///< pages are left null

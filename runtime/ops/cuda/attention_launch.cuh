@@ -5,15 +5,17 @@
 
 #include "runtime/ops/cuda/paged_attention.cuh"
 #include "runtime/ops/cuda/row_launch.cuh"
+#include "runtime/ops/cuda/tensor_attention.cuh"
 #include "runtime/ops/cuda/typed_kernels.h"
 
 namespace assay::ops::cuda {
 
-template <class T, int HeadDim, int Heads>
-cudaError_t launch_attention(const launch_site& site, const attention_arguments& a) {
-  constexpr auto kernel = &paged_attention<T, HeadDim, Heads>;
-  constexpr auto bytes = static_cast<std::uint32_t>(sizeof(attention_memory<T, HeadDim, Heads>));
-  static const cudaError_t allowed = [] {
+/// `Heads` query heads a block at most, `Memory` its shared memory.
+template <int Heads, class Memory, class Kernel>
+cudaError_t launch_clusters(const launch_site& site, const attention_arguments& a, Kernel* kernel,
+                            unsigned threads) {
+  constexpr auto bytes = static_cast<std::uint32_t>(sizeof(Memory));
+  static const cudaError_t allowed = [&] {
     const cudaError_t error = allow_shared_memory(kernel, bytes);
     if (error != cudaSuccess) return error;
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
@@ -23,7 +25,7 @@ cudaError_t launch_attention(const launch_site& site, const attention_arguments&
   cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(site.cluster_blocks, a.kv_heads * ((group + Heads - 1) / Heads));
-  config.blockDim = dim3(attention_threads);
+  config.blockDim = dim3(threads);
   config.dynamicSmemBytes = bytes;
   config.stream = site.stream;
   config.attrs = attributes;
@@ -36,10 +38,27 @@ cudaError_t launch_attention(const launch_site& site, const attention_arguments&
   return cudaLaunchKernelEx(&config, kernel, a);
 }
 
+template <class T, int HeadDim, int Heads>
+cudaError_t launch_attention(const launch_site& site, const attention_arguments& a) {
+  return launch_clusters<Heads, attention_memory<T, HeadDim, Heads>>(
+      site, a, &paged_attention<T, HeadDim, Heads>, attention_threads);
+}
+
+template <class T, int HeadDim, int Heads>
+cudaError_t launch_tensor_attention(const launch_site& site, const attention_arguments& a) {
+  return launch_clusters<Heads, tensor_memory<T, HeadDim, Heads>>(
+      site, a, &tensor_attention<T, HeadDim, Heads>, tensor_threads);
+}
+
 template <class T, int HeadDim>
 cudaError_t launch_attention_heads(const launch_site& site, const attention_arguments& a) {
-  return a.heads / a.kv_heads <= 2 ? launch_attention<T, HeadDim, 2>(site, a)
-                                   : launch_attention<T, HeadDim, 4>(site, a);
+  const std::uint32_t group = a.heads / a.kv_heads;
+  if constexpr (sizeof(T) == 2 && HeadDim >= 64)
+    if (site.has_tensor_attention)
+      return group <= 4 ? launch_tensor_attention<T, HeadDim, 4>(site, a)
+                        : launch_tensor_attention<T, HeadDim, 8>(site, a);
+  return group <= 2 ? launch_attention<T, HeadDim, 2>(site, a)
+                    : launch_attention<T, HeadDim, 4>(site, a);
 }
 
 template <class T>
@@ -48,6 +67,8 @@ cudaError_t typed_attention(const launch_site& site, const attention_arguments& 
       site.cluster_blocks == 0 || site.cluster_blocks > most_ranks)
     return cudaErrorInvalidValue;
   switch (a.head_dim) {
+    case 16:
+      return launch_attention_heads<T, 16>(site, a);
     case 32:
       return launch_attention_heads<T, 32>(site, a);
     case 64:

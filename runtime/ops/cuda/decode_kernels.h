@@ -34,6 +34,11 @@ struct launch_site {
   std::uint32_t blocks = 132;              ///< of a projection; one a multiprocessor
   std::uint32_t ring_bytes = 160U * 1024;  ///< of a projection's stages; attention fits beside it
   std::uint32_t cluster_blocks = 8;        ///< blocks that share a KV head's context, at most 16
+  /// Half as many rows a stage of the ring, so that a smaller ring has as many stages: two of at
+  /// most 104 KiB fit a multiprocessor, and a projection fills its own before the one ahead ends.
+  bool has_short_stages = false;
+  /// Attention of 2-byte caches with heads of 64 or 128 values on tensor cores.
+  bool has_tensor_attention = false;
   /// Of `next`, a block, brought into L2 at the end. None: 32 KiB bring the 0.6B and the 8B shape
   /// less than 0.5 % and cost the 1B shape 1 %, 64 KiB cost all three (H200, docs/evidence).
   std::uint32_t prefetch_bytes = 0;
@@ -133,7 +138,7 @@ struct head_arguments {
 
 /// Each enqueues one kernel and returns.
 /// Errors: cudaErrorInvalidValue, where a row's bytes are no multiple of 16 or a shape exceeds what
-/// the kernels cover: 16,384 columns, head_dim other than 32, 64 or 128, more than 16 blocks a
+/// the kernels cover: 16,384 columns, head_dim other than 16, 32, 64 or 128, more than 16 blocks a
 /// cluster; otherwise the launch's own.
 /// Threads: one a stream.
 cudaError_t norm_qkv(element type, const launch_site& site, const norm_qkv_arguments& arguments);

@@ -324,15 +324,13 @@ __device__ __forceinline__ void merge_block(attention_memory<T, HeadDim, Heads>&
 }
 
 /// Adds up the cluster's blocks; each block writes its own slice of the heads' outputs.
-template <class T, int HeadDim, int Heads>
+template <int HeadDim, class Memory>
 __device__ __forceinline__ void merge_cluster(const attention_arguments& a,
-                                              const attention_place& at,
-                                              attention_memory<T, HeadDim, Heads>& memory) {
+                                              const attention_place& at, Memory& memory) {
   namespace cg = cooperative_groups;
   const cg::cluster_group cluster = cg::this_cluster();
   const std::uint32_t all = at.head_count * HeadDim;
-  for (std::uint32_t i = at.rank * attention_threads + threadIdx.x; i < all;
-       i += at.ranks * attention_threads) {
+  for (std::uint32_t i = at.rank * blockDim.x + threadIdx.x; i < all; i += at.ranks * blockDim.x) {
     const std::uint32_t h = i / HeadDim;
     // All loads before the first use: each goes to another multiprocessor and back.
     float maxima[most_ranks];
@@ -442,7 +440,7 @@ __global__ void __launch_bounds__(attention_threads, 2)
   merge_block(memory);
   if (at.ranks == 1) return write_alone(a, at, memory);
   cooperative_groups::this_cluster().sync();
-  merge_cluster(a, at, memory);
+  merge_cluster<HeadDim>(a, at, memory);
   cooperative_groups::this_cluster().sync();  // nobody leaves while others read its memory
 }
 

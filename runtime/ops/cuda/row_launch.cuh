@@ -83,23 +83,42 @@ inline row_plan plan_of(const launch_site& site, const row_map& mine) {
 }
 
 /// Tiles by columns, for 2-byte weights; 4-byte weights take twice the loads and half the rows.
+/// `Share` divides the rows of a stage.
+template <class Weight, int Share>
+struct tiles {
+  static constexpr int wide = sizeof(Weight) == 4 ? 2 : 1;
+  static constexpr int rows_4k = 4 / wide / Share;
+  using tile_1k = row_tile<Weight, 4, 1 * wide, 4 / Share, 4 / wide>;
+  using tile_2k = row_tile<Weight, 8, 1 * wide, 2 / Share, 4 / wide>;
+  using tile_4k = row_tile<Weight, 16, 1 * wide, 1, rows_4k>;
+  using tile_8k = row_tile<Weight, 16, 2 * wide, 1, (rows_4k > 1 ? rows_4k / 2 : 1)>;
+  using tile_16k = row_tile<Weight, 16, 4 * wide, 1, 1>;
+};
+
+template <class Tiles, class Operator>
+cudaError_t launch_covering(const launch_site& site, const Operator& op, const row_plan& plan) {
+  if (op.columns <= Tiles::tile_1k::columns)
+    return launch_tile<typename Tiles::tile_1k>(site, op, plan);
+  if (op.columns <= Tiles::tile_2k::columns)
+    return launch_tile<typename Tiles::tile_2k>(site, op, plan);
+  if (op.columns <= Tiles::tile_4k::columns)
+    return launch_tile<typename Tiles::tile_4k>(site, op, plan);
+  if (op.columns <= Tiles::tile_8k::columns)
+    return launch_tile<typename Tiles::tile_8k>(site, op, plan);
+  if (op.columns <= Tiles::tile_16k::columns)
+    return launch_tile<typename Tiles::tile_16k>(site, op, plan);
+  return cudaErrorInvalidValue;
+}
+
 template <class Weight, class Operator>
 cudaError_t launch_rows(const launch_site& site, const Operator& op, const row_map& mine) {
-  constexpr int wide = sizeof(Weight) == 4 ? 2 : 1;
-  using tile_1k = row_tile<Weight, 4, 1 * wide, 4, 4 / wide>;
-  using tile_2k = row_tile<Weight, 8, 1 * wide, 2, 4 / wide>;
-  using tile_4k = row_tile<Weight, 16, 1 * wide, 1, 4 / wide>;
-  using tile_8k = row_tile<Weight, 16, 2 * wide, 1, 2 / wide>;
-  using tile_16k = row_tile<Weight, 16, 4 * wide, 1, 1>;
   if (op.columns == 0 || mine.rows == 0 || mine.row_bytes % 16 != 0 || site.blocks == 0)
     return cudaErrorInvalidValue;
   const row_plan plan = plan_of(site, mine);
-  if (op.columns <= tile_1k::columns) return launch_tile<tile_1k>(site, op, plan);
-  if (op.columns <= tile_2k::columns) return launch_tile<tile_2k>(site, op, plan);
-  if (op.columns <= tile_4k::columns) return launch_tile<tile_4k>(site, op, plan);
-  if (op.columns <= tile_8k::columns) return launch_tile<tile_8k>(site, op, plan);
-  if (op.columns <= tile_16k::columns) return launch_tile<tile_16k>(site, op, plan);
-  return cudaErrorInvalidValue;
+  // Two-byte weights alone have the choice: it is one of speed, and f32 is not decoded for speed.
+  if constexpr (sizeof(Weight) == 2)
+    if (site.has_short_stages) return launch_covering<tiles<Weight, 2>>(site, op, plan);
+  return launch_covering<tiles<Weight, 1>>(site, op, plan);
 }
 
 }  // namespace assay::ops::cuda

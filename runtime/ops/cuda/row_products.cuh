@@ -17,7 +17,7 @@
 
 namespace assay::ops::cuda {
 
-inline constexpr int max_stages = 8;
+inline constexpr int max_stages = 12;
 
 struct ring_shape {
   std::uint32_t stages = 0;

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/compare_floors.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/cli/compare_run.h"
+#include "harness/compare/run_file.h"
+#include "harness/ingest/file_text.h"
+
+namespace assay::cli {
+
+result<compare::calibration> calibration_of(const std::vector<std::string>& logs,
+                                            std::size_t pairs_a_result) {
+  std::vector<compare::run_log> all;
+  for (const std::string& file : logs) {
+    ASSAY_TRY_ASSIGN(const auto text, ingest::file_text::open(file));
+    ASSAY_TRY_ASSIGN(auto log, compare::parse_run_log(text.view(), file));
+    all.push_back(std::move(log));
+  }
+  return compare::calibrate(all, pairs_a_result);
+}
+
+std::string calibration_words(const compare::calibration& floors) {
+  std::string words =
+      fmt::format("floor ratios of {} rows on {}, {} cores, {} pairs a result\n",
+                  floors.rows.size(), floors.processor, floors.cores, floors.pairs_a_result);
+  for (const compare::row_floor& each : floors.rows)
+    words += fmt::format("  {:.4f}  {}  ({} results{})\n", each.floor_ratio, each.name,
+                         each.result_count, each.is_of_family ? ", of its family" : "");
+  if (!floors.uncalibrated.empty())
+    words += fmt::format("{} rows have fewer than {} results and stay uncalibrated\n",
+                         floors.uncalibrated.size(), compare::fewest_results);
+  return words;
+}
+
+result<void> take_floors(const std::string& file, compare::decision_rules& rules) {
+  ASSAY_TRY_ASSIGN(const auto text, ingest::file_text::open(file));
+  ASSAY_TRY_ASSIGN(const auto floors, compare::parse_calibration(text.view(), file));
+  for (const model::fact& fact : host_facts()) {
+    const bool is_other = (fact.name == "processor" && fact.value != floors.processor) ||
+                          (fact.name == "cores" && fact.value != floors.cores);
+    if (is_other)
+      return ASSAY_FAIL(unusable_input,
+                        fmt::format("{}: is of {} with {} cores, and this machine's {} is {}; "
+                                    "calibrate here",
+                                    file, floors.processor, floors.cores, fact.name, fact.value));
+  }
+  for (const compare::row_floor& each : floors.rows)
+    rules.floor_of_row[each.name] = each.floor_ratio;
+  if (rules.floor_source.empty()) rules.floor_source = "floor of this class of machine";
+  return {};
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Floors of this class of machine: made from logs, and used by a comparison.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/compare/calibration.h"
+#include "harness/compare/paired_row.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::cli {
+
+/// Errors: unusable_input, naming the log.
+result<compare::calibration> calibration_of(const std::vector<std::string>& logs,
+                                            std::size_t pairs_a_result);
+
+/// A line a row, and a line on what stayed uncalibrated.
+std::string calibration_words(const compare::calibration& floors);
+
+/// Reads a file of floors into the rules. Errors: unusable_input, also where it is of another
+/// processor or number of cores than this machine's.
+result<void> take_floors(const std::string& file, compare::decision_rules& rules);
+
+}  // namespace assay::cli

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What `assay compare` starts: two commands, or the benchmarks of two binaries.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/paired_run.h"
+#include "harness/compare/run_record.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::cli {
+
+/// How the output of a command becomes a number.
+enum class output_format : std::uint8_t { wall, number, google_benchmark };
+
+result<output_format> parse_output_format(const std::string& text);
+
+/// One subject: both lines go through /bin/sh -c.
+compare::run_subject command_subject(const std::string& base, const std::string& head,
+                                     output_format format);
+
+struct binary_flags {
+  std::string base;
+  std::string head;
+  std::vector<std::string> arguments;  ///< added to every run of either
+  std::string scenarios;               ///< POSIX extended; empty for all
+};
+
+/// One subject for each benchmark that either binary lists. Where the two files are the same bytes
+/// each subject is of the same code.
+/// Errors: unusable_input where a file is no program, fails, or lists nothing; usage for a bad
+/// expression.
+result<std::vector<compare::run_subject>> binary_subjects(
+    const binary_flags& flags, std::int64_t limit_ns, const std::function<bool()>& is_interrupted);
+
+/// The control kernel of this very program on both sides.
+compare::run_subject control_subject();
+
+/// Reads what a process of these subjects printed.
+compare::output_reader reader_of(output_format format, const std::string& metric);
+
+/// Whether a name matches a POSIX extended expression. Errors: usage, naming the flag.
+result<std::function<bool(const std::string&)>> name_filter(const std::string& flag,
+                                                            const std::string& expression);
+
+}  // namespace assay::cli

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/cli/audited_run.h"
+#include "harness/cli/run_backend.h"
+#include "probes/cupti/gpu_run_probe.h"
+#include "probes/gpu_link/gpu_link_probe.h"
+#include "probes/gpu_sentinel/gpu_sentinel_probe.h"
+#include "probes/nvml/nvml_probe.h"
+#include "runtime/device/cuda/cuda_device.h"
+#include "runtime/device/cuda/cuda_try.h"
+#include "runtime/engine/cuda/gpu_engine.h"
+
+namespace assay::cli {
+namespace {
+
+// Weights of fewer passes over the L2 cache may be read faster than memory gives them.
+constexpr std::int64_t l2_passes = 3;
+
+result<std::string> bus_id_of(int device) {
+  std::array<char, 32> id{};
+  ASSAY_CUDA_TRY(cudaDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device));
+  return std::string(id.data());
+}
+
+class gpu_backend final : public run_backend {
+ public:
+  result<void> open() {
+    ASSAY_TRY_ASSIGN(probe_, probes::gpu_run_probe::open());
+    ASSAY_TRY_ASSIGN(gpu_,
+                     device::cuda_device::create({.memory_limit_bytes = memory_limit_bytes_}));
+    gpu_->set_observer(probe_.get());
+    ASSAY_CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, gpu_->index()));
+    cudaDeviceProp properties{};
+    ASSAY_CUDA_TRY(cudaGetDeviceProperties(&properties, gpu_->index()));
+    name_ = properties.name;
+    ASSAY_TRY_ASSIGN(const std::string bus_id, bus_id_of(gpu_->index()));
+    nvml_ = probes::nvml_probe::open({.pci_bus_id = bus_id});
+    return {};
+  }
+
+  telemetry::device_class device_class() const override { return telemetry::device_class::cuda; }
+  device::device& front() override { return *gpu_; }
+  result<std::unique_ptr<engine::decode_engine>> load(
+      const std::filesystem::path& checkpoint, device::device& seen_by_runtime,
+      telemetry::counter_writer& counters, const engine::engine_options& options) override {
+    ASSAY_TRY_ASSIGN(
+        auto made, engine::gpu_engine::load(checkpoint, seen_by_runtime, *gpu_, counters, options));
+    step_count_ = made->step_count_address();
+    return std::unique_ptr<engine::decode_engine>(std::move(made));
+  }
+  std::vector<std::uint32_t> worker_tids() override { return {}; }
+
+  result<void> drain(trace::sink& to) override { return probe_->drain(to); }
+  // Each drain writes one.
+  result<void> sample_clock(trace::sink&) override { return {}; }
+
+  result<void> calibrate(trace::sink& to) override {
+    probes::gpu_link_options wanted;
+    wanted.device = gpu_->index();
+    if (nvml_)
+      wanted.read_link = [this]() -> result<probes::link_state> {
+        ASSAY_TRY_ASSIGN(const probes::nvml_link now, (*nvml_)->link());
+        return probes::link_state{now.generation, now.width};
+      };
+    ASSAY_TRY_ASSIGN(link_, probes::gpu_link_probe::create(wanted));
+    ASSAY_TRY(link_->calibrate(to));
+    return probe_->drop(to);
+  }
+  result<void> sample_ceilings(trace::sink& to) override {
+    ASSAY_TRY(link_->sample(to));
+    return probe_->drop(to);
+  }
+  std::vector<trace::link_ceiling> ceilings() const override { return link_->ceilings(); }
+  double read_ceiling_bytes_per_s(std::int64_t bytes) const override {
+    if (bytes < l2_passes * l2_bytes_) return 0.0;
+    for (const trace::link_ceiling& each : link_->ceilings())
+      if (each.link == telemetry::link_class::device_read) return each.soft_bytes_per_s;
+    return 0.0;
+  }
+
+  result<void> open_known_answers(device::stream on) override {
+    probes::gpu_sentinel_backend own = probes::on_cuda_stream(gpu_->native(on));
+    const auto launch = own.launch;
+    // A call of the device like any other: its records must show it in its place.
+    own.launch = [this, on, launch](probes::gpu_fingerprint* at, std::int64_t spin_ns) {
+      return gpu_->submit_kernels(on, 1, [&](void*) { return launch(at, spin_ns); });
+    };
+    ASSAY_TRY_ASSIGN(sentinel_, probes::gpu_sentinel_probe::create(*gpu_, on, std::move(own)));
+    return {};
+  }
+  bool are_known_answers_due(host_time now) const override { return sentinel_->is_due(now); }
+  result<void> issue_known_answers() override { return sentinel_->issue(); }
+  result<void> report_known_answers(trace::sink& to) override { return sentinel_->report(to); }
+  void close_known_answers() override { sentinel_.reset(); }
+
+  const std::byte* step_count_address() const override { return step_count_; }
+
+  void describe(trace::run_facts& facts) const override {
+    facts.add_fact("device", fmt::format("GPU {}: {}", gpu_->index(), name_));
+    facts.add_fact("device memory limit", fmt::format("{} bytes", gpu_->memory_limit_bytes()));
+    facts.add_fact("driver", driver_words());
+    // CUPTI stamps the events that it records, as it stamps the work.
+    facts.has_one_observer = true;
+    if (!nvml_) facts.notes.push_back(nvml_.error().message);
+  }
+
+ private:
+  std::string driver_words() const {
+    if (!nvml_) return "unknown: " + nvml_.error().message;
+    const auto version = (*nvml_)->driver_version();
+    return version ? *version : "unknown: " + version.error().message;
+  }
+
+  std::uint64_t memory_limit_bytes_ = 0;
+  std::string name_;
+  int l2_bytes_ = 0;
+  std::unique_ptr<probes::gpu_run_probe> probe_;
+  std::unique_ptr<device::cuda_device> gpu_;
+  result<std::unique_ptr<probes::nvml_probe>> nvml_;
+  std::unique_ptr<probes::gpu_link_probe> link_;
+  std::unique_ptr<probes::gpu_sentinel_probe> sentinel_;
+  const std::byte* step_count_ = nullptr;
+};
+
+}  // namespace
+
+result<std::unique_ptr<run_backend>> make_gpu_backend(const run_options&) {
+  auto made = std::make_unique<gpu_backend>();
+  ASSAY_TRY(made->open());
+  return std::unique_ptr<run_backend>(std::move(made));
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/cli/audited_run.h"
+#include "harness/cli/run_backend.h"
+#include "probes/host_device/host_device_probe.h"
+#include "probes/link/link_probe.h"
+#include "probes/process/clock_probe.h"
+#include "probes/sentinel/sentinel_probe.h"
+#include "runtime/engine/engine.h"
+#include "runtime/ops/isa.h"
+#include "scenarios/ledger.h"
+
+namespace assay::cli {
+namespace {
+
+class host_backend final : public run_backend {
+ public:
+  result<void> open(const run_options& options, const device_maker& make_device) {
+    options_ = {options.arena_bytes, options.spin_ns, options.threads};
+    ASSAY_TRY_ASSIGN(device_, make_device(options_));
+    device_.front->set_observer(&probe_);
+    ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(options.checkpoint));
+    const auto weights_bytes = static_cast<std::uint64_t>(scenarios::weight_bytes(model));
+    ASSAY_TRY_ASSIGN(link_, probes::link_probe::create({.read_working_set_bytes = weights_bytes,
+                                                        .reading_threads = options.threads}));
+    return {};
+  }
+
+  telemetry::device_class device_class() const override { return telemetry::device_class::host; }
+  device::device& front() override { return *device_.front; }
+  result<std::unique_ptr<engine::decode_engine>> load(
+      const std::filesystem::path& checkpoint, device::device& seen_by_runtime,
+      telemetry::counter_writer& counters, const engine::engine_options& options) override {
+    ASSAY_TRY_ASSIGN(auto made,
+                     engine::engine::load(checkpoint, seen_by_runtime, counters, options));
+    return std::unique_ptr<engine::decode_engine>(std::move(made));
+  }
+  std::vector<std::uint32_t> worker_tids() override { return device_.executor->worker_tids(); }
+
+  result<void> drain(trace::sink& to) override { return probe_.drain(to); }
+  result<void> sample_clock(trace::sink& to) override { return clock_.sample(to); }
+
+  result<void> calibrate(trace::sink& to) override { return link_->calibrate(to); }
+  result<void> sample_ceilings(trace::sink& to) override { return link_->sample(to); }
+  std::vector<trace::link_ceiling> ceilings() const override { return link_->ceilings(); }
+  double read_ceiling_bytes_per_s(std::int64_t) const override { return 0.0; }
+
+  result<void> open_known_answers(device::stream on) override {
+    ASSAY_TRY_ASSIGN(sentinel_, probes::sentinel_probe::create(*device_.front, on));
+    return {};
+  }
+  bool are_known_answers_due(host_time now) const override { return sentinel_->is_due(now); }
+  result<void> issue_known_answers() override { return sentinel_->issue(); }
+  result<void> report_known_answers(trace::sink& to) override { return sentinel_->report(to); }
+  void close_known_answers() override { sentinel_.reset(); }
+
+  void describe(trace::run_facts& facts) const override {
+    facts.add_fact("device", "host executor");
+    // The executor stamps the events and tells the records.
+    facts.has_one_observer = true;
+    facts.add_fact("arena limit", fmt::format("{} bytes", options_.memory_limit_bytes));
+    facts.add_fact("spin", fmt::format("{} ns", options_.spin_ns));
+    facts.add_fact("launch threads", fmt::format("{}", options_.threads));
+    facts.add_fact("instruction set", std::string(ops::to_string(ops::isa_in_force())));
+  }
+
+ private:
+  device::host_device_options options_;
+  probes::host_device_probe probe_;
+  probes::clock_probe clock_;
+  made_device device_;
+  std::unique_ptr<probes::link_probe> link_;
+  std::unique_ptr<probes::sentinel_probe> sentinel_;
+};
+
+}  // namespace
+
+result<made_device> make_host_device(const device::host_device_options& options) {
+  ASSAY_TRY_ASSIGN(auto made, device::host_device::create(options));
+  device::host_device* executor = made.get();
+  return made_device{std::move(made), executor};
+}
+
+result<std::unique_ptr<run_backend>> make_host_backend(const run_options& options,
+                                                       const device_maker& make_device) {
+  auto made = std::make_unique<host_backend>();
+  ASSAY_TRY(made->open(options, make_device));
+  return std::unique_ptr<run_backend>(std::move(made));
+}
+
+}  // namespace assay::cli

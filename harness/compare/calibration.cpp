@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/compare/paired_rows.h"
+#include "harness/compare/row_decision.h"
+#include "harness/compare/signed_rank.h"
+
+namespace assay::compare {
+namespace {
+
+using json = nlohmann::ordered_json;
+using results_by_name = std::map<std::string, std::vector<double>>;
+
+constexpr int format_version = 1;
+
+std::string fact_of(const run_log& log, std::string_view name) {
+  for (const model::fact& each : log.facts)
+    if (each.name == name) return each.value;
+  return "unknown";
+}
+
+std::string family_of(const std::string& name) {
+  return name.substr(0, name.find('/'));
+}
+
+void add_results(const paired_row& row, std::size_t pairs_a_result, results_by_name& into) {
+  std::vector<value_pair> pairs = row.screen;
+  pairs.insert(pairs.end(), row.confirm.begin(), row.confirm.end());
+  const std::vector<double> differences = cost_differences(pairs, row.better);
+  std::vector<double>& results = into[row.name];
+  for (std::size_t start = 0; start + pairs_a_result <= differences.size();
+       start += pairs_a_result) {
+    const auto from = differences.begin() + static_cast<std::ptrdiff_t>(start);
+    const std::vector<double> window(from, from + static_cast<std::ptrdiff_t>(pairs_a_result));
+    results.push_back(std::abs(signed_rank_sample(window).estimate()));
+  }
+}
+
+bool is_measured(const paired_row& row) {
+  return row.is_in_base && row.is_in_head && row.base_failure.empty() && row.head_failure.empty() &&
+         row.incomparable.empty() && !row.is_exact && !row.is_control;
+}
+
+failure broken(std::string_view file, std::string_view what) {
+  return ASSAY_FAIL(
+      unusable_input,
+      fmt::format("{}: {}; give a file that assay compare --calibrate wrote", file, what));
+}
+
+}  // namespace
+
+std::optional<double> conformal_bound(std::vector<double> values, double level) {
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(level * static_cast<double>(values.size() + 1)));
+  if (rank == 0 || rank > values.size()) return std::nullopt;
+  std::sort(values.begin(), values.end());
+  return values[rank - 1];
+}
+
+result<calibration> calibrate(const std::vector<run_log>& logs, std::size_t pairs_a_result) {
+  calibration floors;
+  floors.pairs_a_result = pairs_a_result;
+  results_by_name of_row;
+  for (const run_log& log : logs) {
+    const std::string processor = fact_of(log, "processor");
+    const std::string cores = fact_of(log, "cores");
+    if (&log == &logs.front()) {
+      floors.processor = processor;
+      floors.cores = cores;
+    } else if (processor != floors.processor || cores != floors.cores) {
+      return ASSAY_FAIL(unusable_input,
+                        fmt::format("the logs are of two machines: {} with {} cores, {} with {}; "
+                                    "calibrate each class by itself",
+                                    floors.processor, floors.cores, processor, cores));
+    }
+    for (const paired_row& row : paired_rows(log))
+      if (is_measured(row)) add_results(row, pairs_a_result, of_row);
+  }
+  results_by_name of_family;
+  for (const auto& [name, results] : of_row) {
+    auto& all = of_family[family_of(name)];
+    all.insert(all.end(), results.begin(), results.end());
+  }
+  for (const auto& [name, results] : of_row) {
+    const bool is_pooled = results.size() < fewest_results;
+    const std::vector<double>& used = is_pooled ? of_family[family_of(name)] : results;
+    const auto bound =
+        used.size() < fewest_results ? std::nullopt : conformal_bound(used, floor_level);
+    if (bound)
+      floors.rows.push_back({name, std::expm1(*bound), used.size(), is_pooled});
+    else
+      floors.uncalibrated.push_back(name);
+  }
+  return floors;
+}
+
+std::string calibration_as_json(const calibration& floors) {
+  json out = json::object();
+  out["assay_calibration"] = format_version;
+  out["processor"] = floors.processor;
+  out["cores"] = floors.cores;
+  out["pairs_a_result"] = floors.pairs_a_result;
+  out["floor_level"] = floor_level;
+  json& rows = out["rows"] = json::array();
+  for (const row_floor& each : floors.rows) {
+    json row = json::object();
+    row["name"] = each.name;
+    row["floor_ratio"] = each.floor_ratio;
+    row["results_count"] = each.result_count;
+    row["is_of_family"] = each.is_of_family;
+    rows.push_back(std::move(row));
+  }
+  out["uncalibrated"] = floors.uncalibrated;
+  return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+result<calibration> parse_calibration(std::string_view text, std::string_view file) {
+  try {
+    const json in = json::parse(text.begin(), text.end());
+    if (in.at("assay_calibration").get<int>() != format_version)
+      return broken(file, "is of another version of assay");
+    calibration floors;
+    floors.processor = in.at("processor").get<std::string>();
+    floors.cores = in.at("cores").get<std::string>();
+    floors.pairs_a_result = in.at("pairs_a_result").get<std::size_t>();
+    for (const json& row : in.at("rows")) {
+      row_floor each;
+      each.name = row.at("name").get<std::string>();
+      each.floor_ratio = row.at("floor_ratio").get<double>();
+      each.result_count = row.at("results_count").get<std::uint64_t>();
+      each.is_of_family = row.at("is_of_family").get<bool>();
+      if (!(each.floor_ratio >= 0 && each.floor_ratio <= 1000))
+        return broken(file, "has a floor that is no share");
+      floors.rows.push_back(std::move(each));
+    }
+    floors.uncalibrated = in.at("uncalibrated").get<std::vector<std::string>>();
+    return floors;
+  } catch (const json::exception&) {
+    return broken(file, "is no calibration");
+  }
+}
+
+}  // namespace assay::compare

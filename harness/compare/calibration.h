@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What two equal builds differ by on one class of machine, learned from runs that compared them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/run_record.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::compare {
+
+/// The floor of one row: with the probability of floor_level a comparison of equal builds stays
+/// within it.
+struct row_floor {
+  std::string name;
+  double floor_ratio = 0.0;
+  std::uint64_t result_count = 0;  ///< disjoint comparisons that it rests on
+  bool is_of_family = false;       ///< too few of its own: pooled with the rows of its family
+};
+
+struct calibration {
+  std::string processor;
+  std::string cores;
+  std::size_t pairs_a_result = 0;
+  std::vector<row_floor> rows;            ///< by name
+  std::vector<std::string> uncalibrated;  ///< rows with too few results, even in their family
+};
+
+inline constexpr std::size_t fewest_results = 40;
+inline constexpr double floor_level = 0.95;
+
+/// Cuts the pairs of every row of the logs, in order and without overlap, into comparisons of
+/// `pairs_a_result`; the floor is the conformal quantile of their |estimate|: the ⌈.95 (k + 1)⌉-th
+/// of k. Rows with fewer than `fewest_results` take those of their family, the name up to the first
+/// slash. Logs of several machines are refused. Pure.
+/// Errors: unusable_input, naming what is wrong with which log.
+result<calibration> calibrate(const std::vector<run_log>& logs, std::size_t pairs_a_result);
+
+/// The k-th smallest that bounds a further value with a probability of `level`; none where there
+/// are too few values.
+std::optional<double> conformal_bound(std::vector<double> values, double level);
+
+/// As a file, and back. Errors: unusable_input, naming `file`, the place and the reason.
+std::string calibration_as_json(const calibration& floors);
+result<calibration> parse_calibration(std::string_view text, std::string_view file);
+
+}  // namespace assay::compare

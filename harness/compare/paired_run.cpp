@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/paired_run.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "harness/compare/paired_comparison.h"
+#include "harness/compare/paired_rows.h"
+#include "runtime/telemetry/clock.h"
+
+namespace assay::compare {
+namespace {
+
+std::optional<std::int64_t> gained(const std::optional<std::int64_t>& before,
+                                   const std::optional<std::int64_t>& after) {
+  return before && after ? std::optional(*after - *before) : std::nullopt;
+}
+
+class runner {
+ public:
+  runner(run_log& log, const run_limits& limits, const output_reader& reader,
+         const run_hooks& hooks)
+      : log_(log), limits_(limits), reader_(reader), hooks_(hooks), start_(host_now()) {}
+
+  result<void> run() {
+    log_.is_complete = true;
+    log_.incompleteness.clear();
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t subject = 0; subject < log_.subjects.size(); ++subject)
+      if (log_.subjects[subject].is_in_both()) all.push_back(subject);
+    ASSAY_TRY(run_stage(stage::screen, all, log_.rules.screen_pairs, limits_.budget_ns / 2));
+    if (!log_.is_complete) return {};
+    ASSAY_TRY(run_stage(stage::confirm, to_confirm(), log_.rules.confirm_pairs, limits_.budget_ns));
+    return {};
+  }
+
+ private:
+  std::vector<std::uint32_t> to_confirm() const {
+    const std::vector<std::uint32_t> subjects = subjects_of_rows(log_);
+    std::set<std::uint32_t> chosen;
+    for (const std::size_t row : rows_to_confirm(paired_rows(log_), log_.rules))
+      chosen.insert(subjects[row]);
+    return {chosen.begin(), chosen.end()};
+  }
+
+  result<void> run_stage(stage which, const std::vector<std::uint32_t>& subjects, std::size_t pairs,
+                         std::int64_t until_ns) {
+    const auto plan = pairing_plan(log_.rules.seed, which, subjects, pairs);
+    for (std::size_t at = 0; at < plan.size(); ++at) {
+      if (failed_.count(plan[at].subject) > 0) continue;
+      // A block once begun is ended: half a block is no pair of pairs.
+      if (plan[at].slot == 0 && limits_.budget_ns > 0 && host_now() - start_ > until_ns) {
+        log_.facts.push_back(
+            {which == stage::screen ? "budget ended the screen" : "budget ended the confirmation",
+             fmt::format("after {} of {} processes", at, plan.size())});
+        return {};
+      }
+      if (hooks_.progress)
+        hooks_.progress(fmt::format("{}: process {} of {}: {}",
+                                    which == stage::screen ? "screen" : "confirm", at + 1,
+                                    plan.size(), log_.subjects[plan[at].subject].name));
+      ASSAY_TRY(run_one(which, plan[at]));
+      if (!log_.is_complete) return {};
+    }
+    return {};
+  }
+
+  result<void> run_one(stage which, const planned_process& place) {
+    const run_subject& subject = log_.subjects[place.subject];
+    const auto& command = place.side == side::base ? subject.base_command : subject.head_command;
+    const host_load before = host_load_now();
+    ASSAY_TRY_ASSIGN(const process_ending ending,
+                     run_process({command, limits_.process_ns, hooks_.is_interrupted}));
+    if (ending.how == process_end::interrupted) {
+      log_.is_complete = false;
+      log_.incompleteness = fmt::format("interrupted after {} processes", log_.records.size());
+      return {};
+    }
+    const host_load after = host_load_now();
+    process_record record;
+    record.stage = which;
+    record.place = place;
+    record.wall_ns = ending.wall_ns;
+    record.cpu_ns = ending.cpu_ns;
+    record.steal_ns = gained(before.steal_ns, after.steal_ns);
+    record.throttled_ns = gained(before.throttled_ns, after.throttled_ns);
+    record.load_average = after.load_average;
+    record.frequency_hz = after.frequency_hz;
+    read(ending, subject, record);
+    if (!record.failure.empty()) failed_.insert(place.subject);
+    log_.records.push_back(std::move(record));
+    return hooks_.on_record ? hooks_.on_record(log_.records.back()) : result<void>();
+  }
+
+  void read(const process_ending& ending, const run_subject& subject, process_record& record) {
+    record.failure = failure_words(ending);
+    if (!record.failure.empty()) return;
+    auto rows = reader_(ending, subject);
+    if (!rows)
+      record.failure = rows.error().message;
+    else if (rows->empty())
+      record.failure = "printed no result";
+    else
+      record.rows = std::move(*rows);
+  }
+
+  run_log& log_;
+  const run_limits& limits_;
+  const output_reader& reader_;
+  const run_hooks& hooks_;
+  host_time start_;
+  std::set<std::uint32_t> failed_;
+};
+
+}  // namespace
+
+result<void> run_pairs(run_log& log, const run_limits& limits, const output_reader& reader,
+                       const run_hooks& hooks) {
+  return runner(log, limits, reader, hooks).run();
+}
+
+}  // namespace assay::compare

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/compare/run_report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "harness/compare/paired_comparison.h"
+#include "harness/compare/paired_rows.h"
+
+namespace assay::compare {
+namespace {
+
+// What the kernel said of the processes: a reader should see a machine that was held back.
+void add_conditions(const run_log& log, model::comparison_report& report) {
+  std::int64_t wall_ns = 0;
+  std::int64_t steal_ns = 0;
+  std::int64_t throttled_ns = 0;
+  std::size_t with_steal = 0;
+  std::size_t with_throttling = 0;
+  double most_load = 0.0;
+  for (const process_record& record : log.records) {
+    wall_ns += record.wall_ns;
+    with_steal += record.steal_ns.has_value();
+    with_throttling += record.throttled_ns.has_value();
+    steal_ns += record.steal_ns.value_or(0);
+    throttled_ns += record.throttled_ns.value_or(0);
+    most_load = std::max(most_load, record.load_average.value_or(0.0));
+  }
+  const auto seconds = [](std::int64_t ns) {
+    return fmt::format("{:.3f} s", static_cast<double>(ns) * 1e-9);
+  };
+  const auto add = [&](const char* name, std::string value) {
+    report.facts.push_back({name, std::move(value)});
+  };
+  add("processes", fmt::format("{}", log.records.size()));
+  add("time in processes", seconds(wall_ns));
+  add("stolen by the hypervisor meanwhile",
+      with_steal == 0 ? std::string("unknown: no steal account on this machine")
+                      : seconds(steal_ns));
+  add("held back by the control group meanwhile",
+      with_throttling == 0 ? std::string("unknown: no cpu.stat on this machine")
+                           : seconds(throttled_ns));
+  add("highest load average", fmt::format("{:.2f}", most_load));
+}
+
+}  // namespace
+
+model::comparison_report report_of(const run_log& log) {
+  model::comparison_report report = judge_pairs(paired_rows(log), log.rules);
+  report.facts.insert(report.facts.end(), log.facts.begin(), log.facts.end());
+  report.facts.push_back({"seed", fmt::format("{}", log.rules.seed)});
+  add_conditions(log, report);
+  if (!log.is_complete) {
+    report.is_complete = false;
+    report.incompleteness = log.incompleteness;
+  }
+  return report;
+}
+
+}  // namespace assay::compare

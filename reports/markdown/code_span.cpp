@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/markdown/code_span.h"
+
+#include "reports/wording/audit_words.h"
+#include "reports/wording/utf8_text.h"
+
+namespace assay::reports {
+namespace {
+
+// U+202A … U+202E, U+2066 … U+2069, U+200E, U+200F: what follows would be shown backwards. U+2028
+// and U+2029 end a line for some readers.
+bool turns_writing(std::string_view character) {
+  if (character.size() != 3 || character[0] != '\xE2') return false;
+  const auto second = static_cast<unsigned char>(character[1]);
+  const auto third = static_cast<unsigned char>(character[2]);
+  return (second == 0x80 && (third == 0x8E || third == 0x8F || (third >= 0xA8 && third <= 0xAE))) ||
+         (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+}
+
+std::string_view inert(std::string_view character) {
+  if (character == "`") return "ˋ";
+  if (character == "|") return "ǀ";
+  if (character == "\\") return "⧵";
+  return turns_writing(character) ? "?" : character;
+}
+
+std::size_t length_of_first(std::string_view text) {
+  std::size_t length = 1;
+  while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80)
+    ++length;
+  return length;
+}
+
+}  // namespace
+
+std::string code_span(std::string_view name, std::size_t most) {
+  const std::string line = mended_utf8(one_line(name));
+  std::string_view left = line;
+  std::string out = "`";
+  for (std::size_t count = 0; !left.empty(); ++count) {
+    if (count == most) {
+      out += "…";
+      break;
+    }
+    const std::size_t length = length_of_first(left);
+    out += inert(left.substr(0, length));
+    left.remove_prefix(length);
+  }
+  // A span of nothing, or of spaces alone, is no span.
+  if (out.find_first_not_of("` ") == std::string::npos) out += "?";
+  return out + "`";
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/engine/cuda/gpu_prefill.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/device/cuda/cuda_try.h"
+#include "runtime/engine/cuda/carver.h"
+
+namespace assay::engine {
+namespace {
+
+struct placed_scratch {
+  graph::prefill_buffers buffers;
+  void* workspace = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+placed_scratch place(std::byte* base, const graph::decode_shape& shape, std::uint64_t tokens) {
+  const std::uint64_t width = ops::cuda::bytes_of(shape.type);
+  const std::uint64_t q_rows = std::uint64_t{shape.heads} * shape.head_dim;
+  const std::uint64_t all_rows = std::uint64_t{shape.heads + 2 * shape.kv_heads} * shape.head_dim;
+  const std::uint64_t input = std::max<std::uint64_t>(shape.hidden, q_rows);
+  carver from(base);
+  placed_scratch made;
+  made.buffers.x = from.take<float>(tokens * shape.hidden);
+  made.buffers.rows = from.take<std::byte>(tokens * input * width);
+  made.buffers.qkv = from.take<std::byte>(tokens * all_rows * width);
+  made.buffers.gate_up = from.take<std::byte>(tokens * 2 * shape.intermediate * width);
+  made.buffers.gated = from.take<std::byte>(tokens * shape.intermediate * width);
+  made.workspace = from.take<std::byte>(ops::cuda::matrix_products::workspace_bytes);
+  made.bytes = from.used_bytes();
+  return made;
+}
+
+}  // namespace
+
+gpu_prefill gpu_prefill::open(device::cuda_device& on, parts of,
+                              const gpu_prefill_options& options) {
+  gpu_prefill made;
+  made.from_tokens_ = options.from_tokens;
+  if (options.from_tokens == 0) {
+    made.refused_reason_ = "not asked for";
+  } else if (const auto ready = made.prepare(on, std::move(of), options); !ready) {
+    made.pass_ = nullptr;
+    made.scratch_ = {};
+    made.scratch_bytes_ = 0;
+    made.refused_reason_ = ready.error().message;
+  }
+  return made;
+}
+
+result<void> gpu_prefill::prepare(device::cuda_device& on, parts of,
+                                  const gpu_prefill_options& options) {
+  ASSAY_TRY(ops::cuda::cublas_library::load());
+  const std::uint32_t chunk = std::min(options.chunk_tokens, of.context_tokens);
+  if (chunk == 0) return ASSAY_FAIL(usage, "prefill: a chunk needs 1 token or more");
+  scratch_bytes_ = place(nullptr, of.shape, chunk).bytes;
+  ASSAY_TRY_ASSIGN(scratch_, gpu_buffer::create(on, scratch_bytes_));
+  const placed_scratch at = place(scratch_.address(), of.shape, chunk);
+  ASSAY_TRY_ASSIGN(auto products, ops::cuda::matrix_products::create(of.site.stream, at.workspace));
+  pass_ = std::make_unique<graph::prefill_pass>(of.shape, std::move(of.weights), of.buffers,
+                                                at.buffers, chunk, of.site, std::move(products));
+  return {};
+}
+
+bool gpu_prefill::takes(std::uint32_t tokens) const {
+  return pass_ != nullptr && tokens >= from_tokens_;
+}
+
+result<void> gpu_prefill::run(std::uint32_t first, std::uint32_t tokens) {
+  if (pass_ == nullptr) return ASSAY_FAIL(internal, "no prefill: " + refused_reason_);
+  return pass_->submit(first, tokens);
+}
+
+graph::prefill_tally gpu_prefill::tally() const {
+  return pass_ == nullptr ? graph::prefill_tally{} : pass_->tally();
+}
+
+}  // namespace assay::engine

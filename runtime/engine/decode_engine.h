@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What an engine is to its caller, whatever device it runs on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/checkpoint/model_config.h"
+#include "runtime/device/device.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::engine {
+
+struct engine_options {
+  std::uint32_t context_tokens = 0;   ///< KV capacity; 0 takes the checkpoint's own maximum
+  std::uint32_t kv_page_tokens = 16;  ///< 1..256
+};
+
+/// How tokens are chosen, and when to stop.
+struct request_options {
+  std::uint32_t max_new_tokens = 128;
+  double temperature = 0.0;  ///< 0 is greedy: highest logit, lowest id on a tie
+  std::uint64_t seed = 0;    ///< of a counter-based generator: draw n depends on (seed, n) alone
+  bool stop_at_eos = true;
+};
+
+enum class stop_reason : std::uint8_t { none, eos, max_new_tokens, context_full };
+
+/// A token that a step gave out.
+struct step_result {
+  std::int32_t token = 0;
+  stop_reason stopped = stop_reason::none;
+};
+
+/// One request at a time, step by step.
+/// Threads: one. Errors: unusable_input (prompt empty, id outside the vocabulary, longer than the
+/// context; logits that are no numbers), usage (calls out of order), and the device's own.
+class decode_engine {
+ public:
+  virtual ~decode_engine() = default;
+
+  virtual const checkpoint::model_config& config() const = 0;
+
+  /// Starts a request: counters that reset per request start again; pages are taken as needed.
+  virtual result<void> begin_request(std::span<const std::int32_t> prompt,
+                                     const request_options& options) = 0;
+  /// Runs the prompt and draws the first token. Waits for the device.
+  virtual result<step_result> prefill() = 0;
+  /// Feeds the last token and draws the next. Waits for the device.
+  virtual result<step_result> decode_step() = 0;
+  /// Gives the request's pages back.
+  virtual result<void> end_request() = 0;
+
+  /// Where the embedding table lies on the device, for a look at what arrived there.
+  virtual const std::byte* embedding_address() const = 0;
+  /// The stream that the steps run on, for known-answer operations between two steps.
+  virtual device::stream compute_stream() const = 0;
+  /// Pages that a walk of the free list does not find: what runtime.kv.live_pages must say.
+  virtual std::uint32_t kv_pages_by_walk() const = 0;
+};
+
+}  // namespace assay::engine

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/graph/prefill_pass.h"
+
+#include <algorithm>
+
+#include "runtime/device/cuda/cuda_try.h"
+
+namespace assay::graph {
+
+result<void> prefill_pass::submit(std::uint32_t first, std::uint32_t tokens) {
+  if (tokens == 0) return ASSAY_FAIL(internal, "a prefill pass needs a token");
+  std::uint32_t chunk = 0;
+  for (std::uint32_t done = 0; done < tokens; done += chunk) {
+    chunk = std::min(chunk_tokens_, tokens - done);
+    ASSAY_TRY(submit_chunk({site_.stream, first + done, chunk}));
+  }
+  ASSAY_TRY(submit_head(chunk - 1));
+  ++tally_.passes;
+  tally_.tokens += tokens;
+  return {};
+}
+
+prefill_tally prefill_pass::tally() const {
+  prefill_tally all = tally_;
+  all.products = products_.calls();
+  return all;
+}
+
+result<void> prefill_pass::launched(cudaError_t code, const char* kernel) {
+  ASSAY_TRY(device::cuda_try(code, kernel, __FILE__, __LINE__));
+  ++tally_.launches;
+  return {};
+}
+
+result<void> prefill_pass::submit_chunk(const ops::cuda::pass_site& at) {
+  ASSAY_TRY(launched(ops::cuda::embed_rows(shape_.type, at,
+                                           {weights_.embedding, buffers_.forced + at.first,
+                                            scratch_.x, buffers_.state, shape_.hidden}),
+                     "embed_rows"));
+  for (std::uint32_t i = 0; i < shape_.layers; ++i) ASSAY_TRY(submit_layer(at, weights_.layers[i]));
+  ++tally_.chunks;
+  return {};
+}
+
+result<void> prefill_pass::norm(const ops::cuda::pass_site& at, const void* gain) {
+  return launched(
+      ops::cuda::norm_rows(shape_.type, at,
+                           {scratch_.x, gain, scratch_.rows, shape_.hidden, shape_.eps}),
+      "norm_rows");
+}
+
+result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const decode_layer& layer) {
+  const std::uint32_t q_rows = shape_.heads * shape_.head_dim;
+  const std::uint32_t kv_rows = shape_.kv_heads * shape_.head_dim;
+  const std::uint32_t all_rows = q_rows + 2 * kv_rows;
+  ASSAY_TRY(norm(at, layer.input_norm));
+  const bool is_one =
+      ops::cuda::is_followed(shape_.type, layer.q, q_rows, shape_.hidden, layer.k) &&
+      ops::cuda::is_followed(shape_.type, layer.k, kv_rows, shape_.hidden, layer.v);
+  ASSAY_TRY(
+      products_.multiply(shape_.type, {layer.q, nullptr, scratch_.rows, scratch_.qkv, at.tokens,
+                                       is_one ? all_rows : q_rows, shape_.hidden, all_rows}));
+  if (!is_one) {
+    auto* const kv = static_cast<std::byte*>(scratch_.qkv) +
+                     std::size_t{q_rows} * ops::cuda::bytes_of(shape_.type);
+    ASSAY_TRY(products_.multiply(shape_.type, {layer.k, layer.v, scratch_.rows, kv, at.tokens,
+                                               kv_rows, shape_.hidden, all_rows}));
+  }
+  ASSAY_TRY(submit_attention(at, layer));
+  return submit_mlp(at, layer);
+}
+
+result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
+                                            const decode_layer& layer) {
+  ops::cuda::append_rows_arguments append{};
+  append.qkv = scratch_.qkv;
+  append.q_bias = layer.q_bias;
+  append.k_bias = layer.k_bias;
+  append.v_bias = layer.v_bias;
+  append.q_gain = layer.q_norm;
+  append.k_gain = layer.k_norm;
+  append.frequencies = buffers_.frequencies;
+  append.pages = layer.pages;
+  append.table = buffers_.table;
+  append.page_tokens = shape_.page_tokens;
+  append.heads = shape_.heads;
+  append.kv_heads = shape_.kv_heads;
+  append.head_dim = shape_.head_dim;
+  append.eps = shape_.eps;
+  ASSAY_TRY(launched(ops::cuda::append_rows(shape_.type, at, append), "append_rows"));
+  // What was normed is read: its place takes what attention found.
+  ASSAY_TRY(launched(
+      ops::cuda::attend_rows(shape_.type, at,
+                             {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows,
+                              shape_.page_tokens, shape_.heads, shape_.kv_heads, shape_.head_dim}),
+      "attend_rows"));
+  ASSAY_TRY(products_.multiply_add(
+      shape_.type, {layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
+                    shape_.heads * shape_.head_dim, shape_.hidden}));
+  return {};
+}
+
+result<void> prefill_pass::submit_mlp(const ops::cuda::pass_site& at, const decode_layer& layer) {
+  ASSAY_TRY(norm(at, layer.mlp_norm));
+  ASSAY_TRY(products_.multiply(shape_.type,
+                               {layer.gate, layer.up, scratch_.rows, scratch_.gate_up, at.tokens,
+                                shape_.intermediate, shape_.hidden, 2 * shape_.intermediate}));
+  ASSAY_TRY(launched(ops::cuda::gate_rows(shape_.type, at,
+                                          {scratch_.gate_up, scratch_.gated, shape_.intermediate}),
+                     "gate_rows"));
+  ASSAY_TRY(products_.multiply_add(
+      shape_.type, {layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
+                    shape_.intermediate, shape_.hidden}));
+  return {};
+}
+
+result<void> prefill_pass::submit_head(std::uint32_t last_row) {
+  const ops::cuda::head_arguments head{scratch_.x + std::size_t{last_row} * shape_.hidden,
+                                       weights_.final_norm,
+                                       weights_.head,
+                                       buffers_.logits,
+                                       buffers_.state,
+                                       buffers_.chosen,
+                                       buffers_.forced,
+                                       shape_.vocab_rows,
+                                       shape_.hidden,
+                                       shape_.eps};
+  ops::cuda::launch_site site = site_;
+  // Before it stands a kernel of cuBLAS, which allows nobody to start early.
+  site.is_first = true;
+  return launched(ops::cuda::head(shape_.type, site, head), "head");
+}
+
+}  // namespace assay::graph

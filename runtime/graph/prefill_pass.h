@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Prefill on a GPU: many tokens of a prompt at once, into the pages that decode steps read.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/graph/decode_step.h"
+#include "runtime/ops/cuda/matrix_products.h"
+#include "runtime/ops/cuda/prefill_kernels.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::graph {
+
+/// What a pass writes on its way, for up to `chunk_tokens` tokens; device addresses.
+struct prefill_buffers {
+  float* x = nullptr;       ///< (chunk_tokens, hidden) f32
+  void* rows = nullptr;     ///< (chunk_tokens, max(hidden, heads · head_dim)) of the element
+  void* qkv = nullptr;      ///< (chunk_tokens, (heads + 2 · kv_heads) · head_dim) of the element
+  void* gate_up = nullptr;  ///< (chunk_tokens, 2 · intermediate) of the element
+  void* gated = nullptr;    ///< (chunk_tokens, intermediate) of the element
+};
+
+/// What passes were asked to do. Counts since the pass was made, by the side that submits.
+struct prefill_tally {
+  std::uint64_t passes = 0;
+  std::uint64_t chunks = 0;
+  std::uint64_t tokens = 0;
+  std::uint64_t launches = 0;  ///< of own kernels
+  std::uint64_t products = 0;  ///< given to cuBLAS; how many kernels one takes is its affair
+};
+
+/// Enqueues the tokens of a prompt in chunks: 5 own kernels a layer and 4 to 7 products, by how the
+/// matrices lie, then the head of a decode step for the last token alone. It leaves state, pages,
+/// logits and the choice as that many decode steps would, but chooses nothing at the positions
+/// before the last. Activations between the products are of the weights' element; the residual and
+/// all sums are f32.
+/// Ownership: the caller's memory throughout. Threads: one.
+class prefill_pass {
+ public:
+  prefill_pass(decode_shape shape, decode_weights weights, decode_buffers buffers,
+               prefill_buffers scratch, std::uint32_t chunk_tokens, ops::cuda::launch_site site,
+               ops::cuda::matrix_products products)
+      : shape_(shape),
+        weights_(std::move(weights)),
+        buffers_(buffers),
+        scratch_(scratch),
+        chunk_tokens_(chunk_tokens),
+        site_(site),
+        products_(std::move(products)) {}
+
+  /// Enqueues tokens first … first + tokens - 1 of the prompt and returns. Those before `first` are
+  /// in the pages already.
+  /// Errors: CUDA's and cuBLAS's; internal for a shape that the kernels do not cover.
+  result<void> submit(std::uint32_t first, std::uint32_t tokens);
+
+  prefill_tally tally() const;
+  int cublas_version() const { return products_.version(); }
+
+ private:
+  result<void> submit_chunk(const ops::cuda::pass_site& at);
+  result<void> submit_layer(const ops::cuda::pass_site& at, const decode_layer& layer);
+  result<void> submit_attention(const ops::cuda::pass_site& at, const decode_layer& layer);
+  result<void> submit_mlp(const ops::cuda::pass_site& at, const decode_layer& layer);
+  result<void> submit_head(std::uint32_t last_row);
+  result<void> launched(cudaError_t code, const char* kernel);
+  result<void> norm(const ops::cuda::pass_site& at, const void* gain);
+
+  decode_shape shape_;
+  decode_weights weights_;
+  decode_buffers buffers_;
+  prefill_buffers scratch_;
+  std::uint32_t chunk_tokens_;
+  ops::cuda::launch_site site_;
+  ops::cuda::matrix_products products_;
+  prefill_tally tally_;
+};
+
+}  // namespace assay::graph

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// From prefill's shapes to the kernels that cover them.
+#include "runtime/ops/cuda/prefill_attention.cuh"
+#include "runtime/ops/cuda/prefill_kernels.h"
+#include "runtime/ops/cuda/prefill_plain_attention.cuh"
+#include "runtime/ops/cuda/prefill_rows.cuh"
+
+namespace assay::ops::cuda {
+namespace {
+
+bool is_covered(const pass_site& site, element type, std::uint32_t columns) {
+  return site.tokens > 0 && columns > 0 && columns * bytes_of(type) % 16 == 0;
+}
+
+bool are_heads_covered(const pass_site& site, std::uint32_t heads, std::uint32_t kv_heads,
+                       std::uint32_t page_tokens) {
+  return site.tokens > 0 && kv_heads > 0 && heads % kv_heads == 0 && page_tokens > 0;
+}
+
+template <class T, int HeadDim>
+cudaError_t append(const pass_site& site, const append_rows_arguments& a) {
+  append_rows_kernel<T, HeadDim><<<site.tokens, append_threads, 0, site.stream>>>(a, site.first);
+  return cudaGetLastError();
+}
+
+template <class T>
+cudaError_t append_heads(const pass_site& site, const append_rows_arguments& a) {
+  switch (a.head_dim) {
+    case 16:
+      return append<T, 16>(site, a);
+    case 32:
+      return append<T, 32>(site, a);
+    case 64:
+      return append<T, 64>(site, a);
+    case 128:
+      return append<T, 128>(site, a);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+template <class T, int HeadDim, int Tiles>
+cudaError_t attend_in_blocks(const pass_site& site, const attend_rows_arguments& a) {
+  constexpr auto kernel = &attend_rows_kernel<T, HeadDim, Tiles>;
+  constexpr std::uint32_t bytes = attend_shared_bytes<HeadDim, Tiles>;
+  static const cudaError_t allowed = cudaFuncSetAttribute(
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  if (allowed != cudaSuccess) return allowed;
+  const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
+  kernel<<<grid, query_block<HeadDim, Tiles>::threads, bytes, site.stream>>>(a, site.first,
+                                                                             site.tokens);
+  return cudaGetLastError();
+}
+
+template <class T, int HeadDim>
+cudaError_t attend(const pass_site& site, const attend_rows_arguments& a) {
+  if constexpr (sizeof(T) == 4) {
+    const dim3 grid(site.tokens, (a.heads + plain_warps - 1) / plain_warps);
+    attend_plainly_kernel<HeadDim><<<grid, plain_warps * 32, 0, site.stream>>>(a, site.first);
+    return cudaGetLastError();
+  } else {
+    return a.has_wide_warps ? attend_in_blocks<T, HeadDim, 2>(site, a)
+                            : attend_in_blocks<T, HeadDim, 1>(site, a);
+  }
+}
+
+template <class T>
+cudaError_t attend_heads(const pass_site& site, const attend_rows_arguments& a) {
+  switch (a.head_dim) {
+    case 16:
+      return attend<T, 16>(site, a);
+    case 32:
+      return attend<T, 32>(site, a);
+    case 64:
+      return attend<T, 64>(site, a);
+    case 128:
+      return attend<T, 128>(site, a);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+/// Calls `with` for the type that an element names.
+template <class Function>
+cudaError_t for_type(element type, const Function& with) {
+  switch (type) {
+    case element::bf16:
+      return with(__nv_bfloat16{});
+    case element::f16:
+      return with(__half{});
+    case element::f32:
+      return with(float{});
+  }
+  return cudaErrorInvalidValue;
+}
+
+}  // namespace
+
+cudaError_t embed_rows(element type, const pass_site& site, const embed_rows_arguments& a) {
+  if (!is_covered(site, type, a.columns)) return cudaErrorInvalidValue;
+  return for_type(type, [&]<class T>(T) {
+    embed_rows_kernel<T><<<site.tokens, row_threads, 0, site.stream>>>(a, site.first, site.tokens);
+    return cudaGetLastError();
+  });
+}
+
+cudaError_t norm_rows(element type, const pass_site& site, const norm_rows_arguments& a) {
+  if (!is_covered(site, type, a.columns)) return cudaErrorInvalidValue;
+  return for_type(type, [&]<class T>(T) {
+    norm_rows_kernel<T><<<site.tokens, row_threads, 0, site.stream>>>(a);
+    return cudaGetLastError();
+  });
+}
+
+cudaError_t append_rows(element type, const pass_site& site, const append_rows_arguments& a) {
+  if (!are_heads_covered(site, a.heads, a.kv_heads, a.page_tokens)) return cudaErrorInvalidValue;
+  return for_type(type, [&]<class T>(T) { return append_heads<T>(site, a); });
+}
+
+cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a) {
+  if (!are_heads_covered(site, a.heads, a.kv_heads, a.page_tokens)) return cudaErrorInvalidValue;
+  return for_type(type, [&]<class T>(T) { return attend_heads<T>(site, a); });
+}
+
+cudaError_t gate_rows(element type, const pass_site& site, const gate_rows_arguments& a) {
+  if (!is_covered(site, type, a.columns)) return cudaErrorInvalidValue;
+  return for_type(type, [&]<class T>(T) {
+    constexpr std::uint32_t block_columns = row_threads * vector_values<T>;
+    const dim3 grid((a.columns + block_columns - 1) / block_columns, site.tokens);
+    gate_rows_kernel<T><<<grid, row_threads, 0, site.stream>>>(a);
+    return cudaGetLastError();
+  });
+}
+
+}  // namespace assay::ops::cuda

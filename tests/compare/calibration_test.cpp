@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this, a floor could be that of another row or machine, rest on comparisons that overlap,
+// or on too few of them.
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "harness/compare/calibration.h"
+#include "harness/compare/paired_comparison.h"
+#include "tests/compare/noisy_rows.h"
+
+namespace assay::compare {
+namespace {
+
+using compare_test::noise;
+using compare_test::noisy_row;
+using model::row_state;
+using testing::HasSubstr;
+
+// Processes of equal builds, `pairs` of them, as noisy as said.
+run_log equal_builds(const std::string& name, std::size_t pairs, double noise_ln, unsigned seed) {
+  run_log log;
+  log.facts = {{"processor", "EPYC"}, {"cores", "2"}};
+  log.subjects.push_back({name, "real_time", {"base"}, {"head"}, false, false});
+  noise draw(seed);
+  for (std::uint32_t i = 0; i < pairs * 2; ++i) {
+    process_record record;
+    const bool is_base = i % 4 == 0 || i % 4 == 3;
+    record.place = {0, is_base ? side::base : side::head, i / 4, i % 4};
+    model::sample_row row;
+    row.name = name;
+    row.metric = "real_time";
+    row.unit = "ns";
+    row.better = model::direction::lower_is_better;
+    row.process_values = {1000 * std::exp(noise_ln * draw())};
+    record.rows = {row};
+    log.records.push_back(record);
+  }
+  return log;
+}
+
+TEST(Calibration, conformal_bound_is_the_rank_that_covers_a_further_value) {
+  std::vector<double> values;
+  for (int i = 1; i <= 40; ++i) values.push_back(i);
+  EXPECT_EQ(conformal_bound(values, 0.95), 39.0);  // ⌈.95 · 41⌉
+  values.resize(19);
+  EXPECT_EQ(conformal_bound(values, 0.95), 19.0);
+  values.resize(18);
+  EXPECT_EQ(conformal_bound(values, 0.95), std::nullopt);
+}
+
+TEST(Calibration, comparisons_do_not_overlap_and_are_counted) {
+  const auto floors =
+      calibrate({equal_builds("a", 400, 0.1, 1), equal_builds("a", 130, 0.1, 2)}, 10);
+  ASSERT_TRUE(floors);
+  ASSERT_EQ(floors->rows.size(), 1U);
+  EXPECT_EQ(floors->rows[0].result_count, 53U);
+  // The median of ten differences, each of deviation 0.14, has one of about 0.047.
+  EXPECT_GT(floors->rows[0].floor_ratio, 0.05);
+  EXPECT_LT(floors->rows[0].floor_ratio, 0.18);
+}
+
+TEST(Calibration, few_results_take_those_of_the_family_or_stay_out) {
+  const auto floors = calibrate({equal_builds("f/1", 250, 0.1, 1), equal_builds("f/2", 250, 0.1, 2),
+                                 equal_builds("alone", 250, 0.1, 3)},
+                                10);
+  ASSERT_TRUE(floors);
+  ASSERT_EQ(floors->rows.size(), 2U);
+  EXPECT_TRUE(floors->rows[0].is_of_family);
+  EXPECT_EQ(floors->rows[0].result_count, 50U);
+  EXPECT_EQ(floors->rows[0].floor_ratio, floors->rows[1].floor_ratio);
+  EXPECT_THAT(floors->uncalibrated, testing::ElementsAre("alone"));
+}
+
+TEST(Calibration, logs_of_two_machines_are_refused) {
+  run_log other = equal_builds("a", 20, 0.1, 2);
+  other.facts[1].value = "64";
+  const auto floors = calibrate({equal_builds("a", 20, 0.1, 1), other}, 10);
+  ASSERT_FALSE(floors);
+  EXPECT_THAT(floors.error().message, HasSubstr("two machines"));
+}
+
+TEST(Calibration, file_is_read_as_it_was_written) {
+  const auto floors = calibrate({equal_builds("a", 400, 0.1, 1)}, 10);
+  ASSERT_TRUE(floors);
+  const std::string text = calibration_as_json(*floors);
+  const auto again = parse_calibration(text, "f.json");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(calibration_as_json(*again), text);
+  EXPECT_THAT(parse_calibration("{}", "f.json").error().message, HasSubstr("f.json: "));
+  EXPECT_FALSE(parse_calibration("[", "f.json"));
+}
+
+TEST(Calibration, each_row_is_judged_by_its_own_floor) {
+  noise draw(6);
+  decision_rules rules;
+  rules.floor_source = "floor of this class of machine";
+  rules.floor_of_row = {{"quiet", 0.005}, {"loud", 0.3}};
+  const std::vector<paired_row> rows{noisy_row("quiet", {.shift_ln = 0.06}, draw),
+                                     noisy_row("loud", {.shift_ln = 0.06}, draw),
+                                     noisy_row("unknown", {.shift_ln = 0.06}, draw)};
+  const auto report = judge_pairs(rows, rules);
+  EXPECT_EQ(report.rows[0].state, row_state::regressed);
+  EXPECT_EQ(report.rows[0].margin_source, "threshold");
+  EXPECT_EQ(report.rows[1].state, row_state::unchanged);
+  EXPECT_EQ(report.rows[1].margin_source, "floor of this class of machine");
+  EXPECT_EQ(report.rows[2].state, row_state::unchanged);
+  EXPECT_EQ(report.rows[2].margin_source, "floor of an uncalibrated runner");
+}
+
+}  // namespace
+}  // namespace assay::compare

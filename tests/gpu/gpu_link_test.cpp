@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this, the ceilings of a GPU could be an enqueue's, a cache's, or copies that never came.
+#include "probes/gpu_link/gpu_link_probe.h"
+
+#include <cstdio>
+
+#include <gmock/gmock.h>
+
+#include "probes/gpu_link/held_stream.h"
+#include "probes/nvml/nvml_probe.h"
+#include "tests/gpu/gpu_gate.h"
+#include "tests/probes/recorded_trace.h"
+
+namespace assay::test {
+namespace {
+
+using probes::gpu_link_probe;
+using telemetry::link_class;
+
+constexpr std::uint64_t mib = 1 << 20;
+
+std::function<result<probes::link_state>()> nvml_link() {
+  auto opened = probes::nvml_probe::open();
+  if (!opened) return {};
+  auto nvml = std::shared_ptr(std::move(*opened));
+  return [nvml]() -> result<probes::link_state> {
+    ASSAY_TRY_ASSIGN(const probes::nvml_link now, nvml->link());
+    return probes::link_state{now.generation, now.width};
+  };
+}
+
+void expect_samples_below(const trace::link_ceiling& ceiling, const recorded_trace& trace) {
+  std::uint64_t count = 0;
+  for (const assay_record& each : trace.all) {
+    if (each.direction != static_cast<int>(ceiling.link)) continue;
+    ++count;
+    EXPECT_GE(each.end_ns - each.start_ns, 1'000'000);
+    EXPECT_LE(
+        static_cast<double>(each.amount) * 1e9 / static_cast<double>(each.end_ns - each.start_ns),
+        ceiling.soft_bytes_per_s);
+  }
+  EXPECT_EQ(count, ceiling.samples);
+}
+
+TEST(GpuLink, measures_the_link_and_the_memory) {
+  ASSAY_NEEDS_GPU();
+  auto made = gpu_link_probe::create({.read_link = nvml_link()});
+  ASSERT_TRUE(made) << made.error().message;
+  recorded_trace trace;
+  const std::int64_t begin_ns = host_now().ns;
+  const auto calibrated = (*made)->calibrate(trace);
+  ASSERT_TRUE(calibrated) << calibrated.error().message;
+  std::printf("calibrated in %.0f ms\n", static_cast<double>(host_now().ns - begin_ns) / 1e6);
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t sample_ns = host_now().ns;
+    const auto sampled = (*made)->sample(trace);
+    ASSERT_TRUE(sampled) << sampled.error().message;
+    std::printf("sampled in %.0f ms\n", static_cast<double>(host_now().ns - sample_ns) / 1e6);
+  }
+  double soft[16] = {};
+  for (const trace::link_ceiling& each : (*made)->ceilings()) {
+    std::printf("link %d: soft %.1f GB/s, hard %.1f GB/s, %llu samples; %s\n",
+                static_cast<int>(each.link), each.soft_bytes_per_s / 1e9,
+                each.hard_bytes_per_s / 1e9, static_cast<unsigned long long>(each.samples),
+                each.reason.c_str());
+    soft[static_cast<int>(each.link)] = each.soft_bytes_per_s;
+    EXPECT_GT(each.soft_bytes_per_s, 0.0) << each.reason;
+    if (each.hard_bytes_per_s > 0.0) {
+      EXPECT_LE(each.soft_bytes_per_s, each.hard_bytes_per_s);
+    }
+    expect_samples_below(each, trace);
+  }
+  // What holds on every GPU: an enqueue's rate, or a cache's, breaks one of these.
+  EXPECT_LT(soft[ASSAY_LINK_PCIE], 130e9);
+  EXPECT_LT(soft[ASSAY_LINK_PCIE_PAGEABLE], soft[ASSAY_LINK_PCIE] * 1.05);
+  EXPECT_LT(soft[ASSAY_LINK_DEVICE_COPY], soft[ASSAY_LINK_DEVICE_READ]);
+  EXPECT_GT(soft[ASSAY_LINK_DEVICE_READ], soft[ASSAY_LINK_PCIE]);
+}
+
+TEST(GpuLink, has_no_physical_bound_without_a_reader_of_the_link) {
+  ASSAY_NEEDS_GPU();
+  auto made = gpu_link_probe::create({.device_set_bytes = 512 * mib, .samples = 1});
+  ASSERT_TRUE(made) << made.error().message;
+  recorded_trace trace;
+  const auto calibrated = (*made)->calibrate(trace);
+  ASSERT_TRUE(calibrated) << calibrated.error().message;
+  for (const trace::link_ceiling& each : (*made)->ceilings()) {
+    const bool is_memory =
+        each.link == link_class::device_read || each.link == link_class::device_copy;
+    EXPECT_EQ(each.hard_bytes_per_s > 0.0, is_memory) << each.reason;
+  }
+}
+
+TEST(GpuLink, does_not_take_a_cache_for_memory) {
+  ASSAY_NEEDS_GPU();
+  auto made = gpu_link_probe::create({.device_set_bytes = 32 * mib, .samples = 1});
+  ASSERT_TRUE(made) << made.error().message;
+  recorded_trace trace;
+  const auto calibrated = (*made)->calibrate(trace);
+  ASSERT_TRUE(calibrated) << calibrated.error().message;
+  for (const trace::link_ceiling& each : (*made)->ceilings())
+    if (each.link == link_class::device_read) {
+      EXPECT_EQ(each.soft_bytes_per_s, 0.0);
+      EXPECT_THAT(each.reason, testing::HasSubstr("L2 cache"));
+    }
+}
+
+TEST(GpuLink, refuses_sizes_that_it_cannot_verify) {
+  ASSAY_NEEDS_GPU();
+  EXPECT_FALSE(gpu_link_probe::create({.copy_bytes = 0}));
+  EXPECT_FALSE(gpu_link_probe::create({.pageable_bytes = 4099}));
+}
+
+TEST(HeldStream, has_no_time_of_the_hosts_in_its_own) {
+  ASSAY_NEEDS_GPU();
+  const auto held = probes::held_stream::create();
+  ASSERT_TRUE(held) << held.error().message;
+  const auto words = probes::device_words::create(32 << 10);
+  ASSERT_TRUE(words);
+  // 20 ms between two small launches: in the host's span, not in the device's.
+  const auto slow = [&]() -> result<void> {
+    for (int i = 0; i < 2; ++i) {
+      ASSAY_CUDA_CALL(probes::enqueue_fill((*held)->native(), words->data(), words->bytes(), 1, 1));
+      const host_time start = host_now();
+      while (host_now() - start < 20'000'000) {
+      }
+    }
+    return {};
+  };
+  ASSERT_TRUE((*held)->time(slow)) << "warms";
+  const auto span = (*held)->time(slow);
+  ASSERT_TRUE(span) << span.error().message;
+  EXPECT_LT(span->took_ns, 10'000'000);
+  EXPECT_FALSE((*held)->is_busy());
+}
+
+TEST(HeldStream, gives_up_where_the_host_does_not_come) {
+  ASSAY_NEEDS_GPU();
+  const auto held = probes::held_stream::create();
+  ASSERT_TRUE(held) << held.error().message;
+  const auto late = (*held)->time([]() -> result<void> {
+    const host_time start = host_now();
+    while (host_now() - start < probes::held_stream::longest_hold_ns + 200'000'000) {
+    }
+    return {};
+  });
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().kind, error_kind::unavailable);
+  EXPECT_TRUE((*held)->time([]() -> result<void> { return {}; })) << "it can be used again";
+}
+
+TEST(HeldStream, leaves_nothing_behind_an_enqueue_that_failed) {
+  ASSAY_NEEDS_GPU();
+  const auto held = probes::held_stream::create();
+  ASSERT_TRUE(held) << held.error().message;
+  const auto failed = (*held)->time(
+      []() -> result<void> { return ASSAY_FAIL(unavailable, "nothing today; come tomorrow"); });
+  ASSERT_FALSE(failed);
+  EXPECT_FALSE((*held)->is_busy());
+  EXPECT_TRUE((*held)->time([]() -> result<void> { return {}; }));
+}
+
+}  // namespace
+}  // namespace assay::test
