@@ -8,6 +8,7 @@
 
 #include "harness/audit/auditor.h"
 #include "harness/cli/audited_run.h"
+#include "harness/cli/checkpoint_look.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/terminal.h"
@@ -35,9 +36,11 @@ std::vector<planted> plant_all(telemetry::device_class on) {
   return all;
 }
 
-result<exit_code> selftest(telemetry::device_class on) {
+result<exit_code> selftest(telemetry::device_class on, const std::string& checkpoint) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   options.device = on;
+  if (!checkpoint.empty()) options.checkpoint = checkpoint;
+  ASSAY_TRY(look_at_checkpoint(options.checkpoint));
   ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
   std::vector<planted> stage = plant_all(on);
   selftest::instrument honest;
@@ -69,14 +72,18 @@ void add_selftest_verb(CLI::App& app, verb_action& action) {
   CLI::App* verb = app.add_subcommand(
       "selftest", "Plant known lies beside an honest run and show which rule caught each");
   auto device = std::make_shared<std::string>("host");
+  auto checkpoint = std::make_shared<std::string>();
+  verb->add_option("--checkpoint", *checkpoint,
+                   "The embedded checkpoint, where it lies elsewhere than where this was built");
   verb->add_option("--device", *device, "host or cuda: the first GPU")
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
-  verb->callback([device, &action] {
-    action = [device] {
+  verb->callback([device, checkpoint, &action] {
+    action = [device, checkpoint] {
       catch_interrupts();
-      const auto outcome = selftest(*device == "cuda" ? telemetry::device_class::cuda
-                                                      : telemetry::device_class::host);
+      const auto outcome = selftest(
+          *device == "cuda" ? telemetry::device_class::cuda : telemetry::device_class::host,
+          *checkpoint);
       return outcome ? *outcome : report_failure(outcome.error());
     };
   });
