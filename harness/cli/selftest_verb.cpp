@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // assay selftest: lying instruments beside an honest one, in the same run, and what became of each.
+#include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,6 +18,8 @@
 #include "harness/selftest/matrix.h"
 #include "reports/model/outcome.h"
 #include "reports/text/audit_text.h"
+#include "scenarios/ledger.h"
+#include "scenarios/registry.h"
 
 namespace assay::cli {
 namespace {
@@ -36,12 +40,22 @@ std::vector<planted> plant_all(telemetry::device_class on) {
   return all;
 }
 
+// The prompts on record, or for another checkpoint a scenario of the registry.
+result<scenarios::decode_scenario> scenario_of(const std::filesystem::path& checkpoint,
+                                               bool is_embedded) {
+  if (is_embedded || std::filesystem::exists(checkpoint / "reference.json"))
+    return scenarios::embedded_scenario(checkpoint);
+  ASSAY_TRY_ASSIGN(const auto wanted, scenarios::find_scenario("short-prompt"));
+  ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(checkpoint));
+  return scenarios::cut_to_context(wanted, model.max_context_tokens);
+}
+
 result<exit_code> selftest(telemetry::device_class on, const std::string& checkpoint) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   options.device = on;
   if (!checkpoint.empty()) options.checkpoint = checkpoint;
   ASSAY_TRY(look_at_checkpoint(options.checkpoint));
-  ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
+  ASSAY_TRY_ASSIGN(options.scenario, scenario_of(options.checkpoint, checkpoint.empty()));
   std::vector<planted> stage = plant_all(on);
   selftest::instrument honest;
   audit::auditor honest_auditor;
@@ -74,7 +88,7 @@ void add_selftest_verb(CLI::App& app, verb_action& action) {
   auto device = std::make_shared<std::string>("host");
   auto checkpoint = std::make_shared<std::string>();
   verb->add_option("--checkpoint", *checkpoint,
-                   "The embedded checkpoint, where it lies elsewhere than where this was built");
+                   "Another checkpoint; on a GPU one whose steps take longer than their launch");
   verb->add_option("--device", *device, "host or cuda: the first GPU")
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();

@@ -140,7 +140,7 @@ std::unique_ptr<instrument> make_phantom_copy(strength how) {
 }
 
 std::unique_ptr<instrument> make_choices_swapped(strength how) {
-  return std::make_unique<swapped>(id::inputs_h2d_bytes, id::choices_d2h_bytes,
+  return std::make_unique<swapped>(id::compute_launches_count, id::choices_d2h_copies_count,
                                    how == strength::gross ? 0 : 1);
 }
 

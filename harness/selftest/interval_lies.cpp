@@ -14,13 +14,16 @@ using id = telemetry::counter_id;
 // sum of kernels that follow each other, which no time is counted twice in.
 class parts_with_whole final : public instrument {
  public:
-  explicit parts_with_whole(strength how) : how_(how) {}
+  enum class without : std::uint8_t { nothing, the_whole, the_parts };
+
+  explicit parts_with_whole(without left_out) : left_out_(left_out) {}
   void add(id counter, std::int64_t amount) noexcept override {
-    const bool is_left_out = counter == id::compute_device_ns && how_ == strength::just_inside;
+    const bool is_left_out = counter == id::compute_device_ns && left_out_ == without::the_whole;
     instrument::add(counter, is_left_out ? 0 : amount);
   }
   std::span<const assay_record> filter(std::span<const assay_record> seen,
                                        std::vector<assay_record>&) override {
+    if (left_out_ == without::the_parts) return seen;
     for (const assay_record& record : seen)
       if (record.kind == ASSAY_ACTIVITY && record.op == ASSAY_OP_LAUNCH &&
           record.range == static_cast<std::uint16_t>(telemetry::range::compute))
@@ -29,7 +32,7 @@ class parts_with_whole final : public instrument {
   }
 
  private:
-  strength how_;
+  without left_out_;
 };
 
 // The query of an event pair fails, nobody looks at the error, and the variable still holds what
@@ -51,7 +54,16 @@ class stale_time final : public instrument {
 }  // namespace
 
 std::unique_ptr<instrument> make_parts_with_whole(strength how) {
-  return std::make_unique<parts_with_whole>(how);
+  using without = parts_with_whole::without;
+  return std::make_unique<parts_with_whole>(how == strength::gross ? without::nothing
+                                                                   : without::the_whole);
+}
+
+// Kernels of one replay overlap: their sum alone counts time twice as well.
+std::unique_ptr<instrument> make_kernels_with_whole(strength how) {
+  using without = parts_with_whole::without;
+  return std::make_unique<parts_with_whole>(how == strength::gross ? without::nothing
+                                                                   : without::the_parts);
 }
 
 std::unique_ptr<instrument> make_stale_time(strength how) {

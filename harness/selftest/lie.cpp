@@ -204,7 +204,7 @@ const std::array<lie, 27> table{{
 }};
 
 // By name; a row of the host's table that is not here holds on a GPU as it is.
-const std::array<lie, 7> on_gpu{{
+const std::array<lie, 8> on_gpu{{
     {"enqueue timer",
      "R01",
      "",
@@ -219,6 +219,13 @@ const std::array<lie, 7> on_gpu{{
      outcome::disagree,
      {id::compute_device_ns},
      make_launch_fence_timer},
+    {"parts with the whole",
+     "R06",
+     "",
+     "the span of a step and, once more, of each kernel in it",
+     outcome::disagree,
+     {id::compute_device_ns},
+     make_kernels_with_whole},
     {"frozen",
      "R13",
      "",
@@ -250,9 +257,9 @@ const std::array<lie, 7> on_gpu{{
     {"directions swapped",
      "R20",
      "R04",
-     "books h2d as d2h and the reverse",
+     "books kernels as copies of ids and the reverse",
      outcome::disagree,
-     {id::inputs_h2d_bytes, id::choices_d2h_bytes},
+     {id::compute_launches_count, id::choices_d2h_copies_count},
      make_choices_swapped},
 }};
 
@@ -272,7 +279,7 @@ const std::array<lie, 3> on_gpu_only{{
      {id::compute_launches_count},
      make_counted_at_capture},
     {"launch that failed",
-     "R14",
+     "R04",
      "",
      "counts a step whose launch was refused",
      outcome::disagree,
