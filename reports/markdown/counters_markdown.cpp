@@ -48,9 +48,33 @@ std::string entry(const t::counter_contract& row) {
       markdown_escaped(row.identity.value), limits_words(row.limits));
 }
 
+// One line a field that differs; empty where none does.
+std::string difference(const t::counter_contract& from, const t::counter_contract& to) {
+  std::string words;
+  const auto add = [&](std::string_view field, const std::string& before, const std::string& now) {
+    if (before != now) words += fmt::format("- {}: {}\n", field, now);
+  };
+  add("bracket", markdown_escaped(from.bracket.value), markdown_escaped(to.bracket.value));
+  add("claims", claim_words(from.claims.value), claim_words(to.claims.value));
+  add("pairs with", pairing_words(from.pairs_with.value), pairing_words(to.pairs_with.value));
+  add("identity", markdown_escaped(from.identity.value), markdown_escaped(to.identity.value));
+  if (words.empty()) return words;
+  return fmt::format("\n### `{}`\n\n{}", to.name.value, words);
+}
+
+std::string on_a_gpu(std::span<const t::counter_contract> catalog,
+                     std::span<const t::counter_contract> on_gpu) {
+  std::string page =
+      "\n## On a GPU\n\nFrom `runtime/telemetry/catalog_cuda.def`: the links of a GPU, and what no "
+      "record of its driver tells. What is not here holds as above.\n";
+  for (std::size_t i = 0; i < catalog.size(); ++i) page += difference(catalog[i], on_gpu[i]);
+  return page;
+}
+
 }  // namespace
 
-std::string counters_as_markdown(std::span<const t::counter_contract> catalog) {
+std::string counters_as_markdown(std::span<const t::counter_contract> catalog,
+                                 std::span<const t::counter_contract> on_gpu) {
   std::string page = fmt::format(
       "# Counters\n\nGenerated from `runtime/telemetry/catalog.def` by `ci/bless`; not to be "
       "edited. "
@@ -60,7 +84,7 @@ std::string counters_as_markdown(std::span<const t::counter_contract> catalog) {
     page += fmt::format("| `{}` | {} | {} |\n", row.name.value, to_string(row.unit.value),
                         t::to_string(row.kind.value));
   for (const auto& row : catalog) page += entry(row);
-  return page;
+  return page + on_a_gpu(catalog, on_gpu);
 }
 
 }  // namespace assay::reports

@@ -10,8 +10,10 @@
 
 namespace assay::reports {
 
-/// A table of names, units and kinds, then one entry a counter with the whole contract.
+/// A table of names, units and kinds, one entry a counter with the whole contract, and what differs
+/// on a GPU: both catalogs have the same rows.
 /// Errors: none. Pure.
-std::string counters_as_markdown(std::span<const telemetry::counter_contract> catalog);
+std::string counters_as_markdown(std::span<const telemetry::counter_contract> catalog,
+                                 std::span<const telemetry::counter_contract> on_gpu);
 
 }  // namespace assay::reports

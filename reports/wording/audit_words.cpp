@@ -102,6 +102,8 @@ std::string evidence(const model::counter_line& line) {
     words += more;
   };
   if (!is_printable(line.claimed)) append("", absence_words(line.claimed));
+  // What this run cannot have needs no reference, and its reason need not be said twice.
+  if (line.references.empty() && words == line.reason && !words.empty()) return words;
   bool is_first = true;
   for (const auto& reference : line.references) {
     append(is_first ? "; " : ", ", reference_words(line, reference));

@@ -98,7 +98,9 @@ TEST(Golden, comparison_as_json) {
 }
 
 TEST(Golden, page_of_counters_is_the_catalog) {
-  expect_golden(counters_as_markdown(telemetry::catalog()), "counters.md", "docs/counters.md");
+  expect_golden(
+      counters_as_markdown(telemetry::catalog(), telemetry::catalog(telemetry::device_class::cuda)),
+      "counters.md", "docs/counters.md");
 }
 
 }  // namespace

@@ -60,6 +60,22 @@ bool passes(const selftest::lie& planted, strength how, const model::audit_repor
   return judge(planted, how, honest(), lying).is_passed;
 }
 
+// A row that no longer has its host's name would stand beside it, on a counter that is not there.
+TEST(GpuLies, take_the_place_of_the_hosts_and_have_subjects_that_a_gpu_has) {
+  const auto on_host = selftest::lies();
+  const auto on_gpu = selftest::lies(telemetry::device_class::cuda);
+  EXPECT_EQ(on_host.size() + 3, on_gpu.size());
+  std::set<std::string_view> names;
+  for (const selftest::lie& each : on_gpu) {
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    for (const id subject : each.subjects) {
+      const std::string_view name = telemetry::contract_of(subject).name;
+      EXPECT_FALSE(name.starts_with("runtime.logits.")) << each.name;
+      EXPECT_NE(subject, id::kv_append_copies_count) << each.name;
+    }
+  }
+}
+
 TEST(Matrix, passes_a_lie_that_its_rule_killed) {
   model::audit_report lying = honest();
   fire(lying, "R04", id::inputs_h2d_bytes);
