@@ -322,9 +322,10 @@ values references_of(const encode_time_evidence& seen) {
   between(to, id::tokenizer_encode_ns, ASSAY_SOURCE_HOST_SPAN, std::max<std::int64_t>(least_ns, 0),
           seen.span_ns);
   // An interrupt between the harness's stamp and the call's own is in the caller's account, and an
-  // encode is as short as one.
+  // encode is as short as one: 61 us of account once stood beside 23 us between the stamps.
+  const std::int64_t worked_ns = seen.cpu_ns - seen.around_ns - interruption_ns;
   to.push_back({id::tokenizer_encode_ns, ASSAY_SOURCE_PROCESS, ASSAY_AT_LEAST,
-                std::max<std::int64_t>(seen.cpu_ns - seen.around_ns, 0) / account_per_work});
+                std::max<std::int64_t>(worked_ns, 0) / account_per_work});
   if (seen.major_faults_count == 0)
     within_accounts(to, id::tokenizer_encode_ns, seen.span_ns, longest_ns(seen.caller, 0));
   return to;
