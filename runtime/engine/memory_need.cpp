@@ -49,15 +49,15 @@ memory_need need_of(std::uint64_t weights_bytes, const checkpoint::model_config&
           activations::needed_bytes(config, context_tokens)};
 }
 
-result<void> check_fits(const memory_need& need, std::uint64_t limit_bytes) {
+result<void> check_fits(const memory_need& need, std::uint64_t limit_bytes, std::string_view whose,
+                        std::string_view remedy) {
   if (need.total_bytes() <= limit_bytes) return {};
-  return ASSAY_FAIL(
-      out_of_memory,
-      "arena: weights " + std::to_string(need.weights_bytes) + " + KV pages " +
-          std::to_string(need.kv_bytes) + " + activations " +
-          std::to_string(need.activations_bytes) + " = " + std::to_string(need.total_bytes()) +
-          " bytes exceed the limit of " + std::to_string(limit_bytes) +
-          "; raise the limit (ASSAY_HOST_ARENA_BYTES) or load with a shorter context");
+  return ASSAY_FAIL(out_of_memory,
+                    std::string(whose) + ": weights " + std::to_string(need.weights_bytes) +
+                        " + KV pages " + std::to_string(need.kv_bytes) + " + activations " +
+                        std::to_string(need.activations_bytes) + " = " +
+                        std::to_string(need.total_bytes()) + " bytes exceed the limit of " +
+                        std::to_string(limit_bytes) + "; " + std::string(remedy));
 }
 
 }  // namespace assay::engine

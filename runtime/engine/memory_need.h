@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "runtime/checkpoint/model_config.h"
 #include "runtime/engine/engine.h"
@@ -34,7 +35,12 @@ struct memory_need {
 memory_need need_of(std::uint64_t weights_bytes, const checkpoint::model_config& config,
                     const kv::kv_layout& layout, std::uint32_t context_tokens);
 
+/// `whose` limit it is, and the `remedy`: the host's arena has a knob, a GPU has what it has.
 /// Errors: out_of_memory, naming each part, the limit and what to change.
-result<void> check_fits(const memory_need& need, std::uint64_t limit_bytes);
+result<void> check_fits(const memory_need& need, std::uint64_t limit_bytes,
+                        std::string_view whose = "arena",
+                        std::string_view remedy =
+                            "raise the limit (ASSAY_HOST_ARENA_BYTES) or "
+                            "load with a shorter context");
 
 }  // namespace assay::engine

@@ -61,7 +61,8 @@ result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan
   const memory_need need{resident_model::needed_bytes(from),
                          memory::granted_bytes(plan.layout.total_bytes()),
                          carve(nullptr, plan.shape, buffers)};
-  return check_fits(need, limit_bytes);
+  return check_fits(need, limit_bytes, "GPU memory",
+                    "free memory on the GPU, or load with a shorter context or a smaller model");
 }
 
 void publish_checkpoint(const checkpoint::checkpoint& opened, telemetry::counter_writer& counters) {
