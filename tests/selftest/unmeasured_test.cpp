@@ -39,8 +39,8 @@ const memory_trace& default_run() {
 
 // One line a counter and reason; figures that differ from run to run stand behind it. The load is
 // there for a machine that reads the checkpoint from its disk in the run: nothing tells how long
-// its caller waited for that. The encode is there for one whose hypervisor takes a slice in it: then
-// the kernel's accounts do not explain the harness's own span.
+// its caller waited for that. The encode is there for one whose hypervisor takes a slice in it:
+// then the kernel's accounts do not explain the harness's own span.
 std::set<std::string> accepted() {
   const std::filesystem::path file =
       std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/selftest/golden/unmeasured.txt";
