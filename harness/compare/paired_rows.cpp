@@ -124,7 +124,10 @@ class gathering {
     each.row.is_in_head = !subject.head_command.empty();
     close_side(each, 0, each.row.base_failure, each.row.is_in_base, history);
     close_side(each, 1, each.row.head_failure, each.row.is_in_head, history);
-    for (const auto& [key, values] : each.blocks) {
+    for (const auto& block : each.blocks) {
+      // By name: no lambda of clang 14 sees a structured binding.
+      const auto& key = block.first;
+      const auto& values = block.second;
       const bool is_base_first = each.first_of_block.at(key) == side::base;
       auto& pairs = key.first == stage::screen ? each.row.screen : each.row.confirm;
       const auto pair = [&](std::size_t one, std::size_t two, bool is_base_one) {
