@@ -82,11 +82,13 @@ result<void> check_together(const audit_flags& flags) {
 result<run_options> options_of(const audit_flags& flags) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   if (!flags.checkpoint.empty()) options.checkpoint = flags.checkpoint;
+  options.device =
+      flags.device == "cuda" ? telemetry::device_class::cuda : telemetry::device_class::host;
+  // The knob is the host's.
+  if (options.device == telemetry::device_class::cuda) options.arena_bytes = 0;
   if (!flags.arena.empty()) {
     ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
   }
-  options.device =
-      flags.device == "cuda" ? telemetry::device_class::cuda : telemetry::device_class::host;
   options.temperature = flags.temperature;
   options.seed = flags.seed;
   if (!flags.scenario.empty()) {

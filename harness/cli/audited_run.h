@@ -24,7 +24,7 @@ struct run_options {
   scenarios::decode_scenario scenario;
   double temperature = 0.0;
   std::uint64_t seed = 0;
-  std::uint64_t arena_bytes = 0;
+  std::uint64_t arena_bytes = 0;  ///< of a GPU: 0 takes what is free
   std::int64_t spin_ns = 0;
   std::int64_t page_tokens = 0;
   std::uint32_t threads = 0;  ///< that run a launch's blocks

@@ -30,10 +30,9 @@ result<std::string> bus_id_of(int device) {
 
 class gpu_backend final : public run_backend {
  public:
-  result<void> open() {
+  result<void> open(std::uint64_t memory_limit_bytes) {
     ASSAY_TRY_ASSIGN(probe_, probes::gpu_run_probe::open());
-    ASSAY_TRY_ASSIGN(gpu_,
-                     device::cuda_device::create({.memory_limit_bytes = memory_limit_bytes_}));
+    ASSAY_TRY_ASSIGN(gpu_, device::cuda_device::create({.memory_limit_bytes = memory_limit_bytes}));
     gpu_->set_observer(probe_.get());
     ASSAY_CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, gpu_->index()));
     cudaDeviceProp properties{};
@@ -44,7 +43,6 @@ class gpu_backend final : public run_backend {
     return {};
   }
 
-  telemetry::device_class device_class() const override { return telemetry::device_class::cuda; }
   device::device& front() override { return *gpu_; }
   result<std::unique_ptr<engine::decode_engine>> load(
       const std::filesystem::path& checkpoint, device::device& seen_by_runtime,
@@ -117,7 +115,6 @@ class gpu_backend final : public run_backend {
     return version ? *version : "unknown: " + version.error().message;
   }
 
-  std::uint64_t memory_limit_bytes_ = 0;
   std::string name_;
   int l2_bytes_ = 0;
   std::unique_ptr<probes::gpu_run_probe> probe_;
@@ -130,9 +127,9 @@ class gpu_backend final : public run_backend {
 
 }  // namespace
 
-result<std::unique_ptr<run_backend>> make_gpu_backend(const run_options&) {
+result<std::unique_ptr<run_backend>> make_gpu_backend(const run_options& options) {
   auto made = std::make_unique<gpu_backend>();
-  ASSAY_TRY(made->open());
+  ASSAY_TRY(made->open(options.arena_bytes));
   return std::unique_ptr<run_backend>(std::move(made));
 }
 

@@ -30,7 +30,6 @@ class host_backend final : public run_backend {
     return {};
   }
 
-  telemetry::device_class device_class() const override { return telemetry::device_class::host; }
   device::device& front() override { return *device_.front; }
   result<std::unique_ptr<engine::decode_engine>> load(
       const std::filesystem::path& checkpoint, device::device& seen_by_runtime,

@@ -32,7 +32,6 @@ class run_backend {
  public:
   virtual ~run_backend() = default;
 
-  virtual telemetry::device_class device_class() const = 0;
   /// The device at work. What the runtime sees may stand before it.
   virtual device::device& front() = 0;
   virtual result<std::unique_ptr<engine::decode_engine>> load(

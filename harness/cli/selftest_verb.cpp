@@ -53,6 +53,7 @@ result<scenarios::decode_scenario> scenario_of(const std::filesystem::path& chec
 result<exit_code> selftest(telemetry::device_class on, const std::string& checkpoint) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   options.device = on;
+  if (on == telemetry::device_class::cuda) options.arena_bytes = 0;  // the knob is the host's
   if (!checkpoint.empty()) options.checkpoint = checkpoint;
   ASSAY_TRY(look_at_checkpoint(options.checkpoint));
   ASSAY_TRY_ASSIGN(options.scenario, scenario_of(options.checkpoint, checkpoint.empty()));

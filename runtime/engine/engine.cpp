@@ -7,20 +7,13 @@
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/engine/engine_state.h"
 #include "runtime/engine/memory_need.h"
+#include "runtime/engine/published_checkpoint.h"
 #include "runtime/memory/arena.h"
 
 namespace assay::engine {
 namespace {
 
 using telemetry::counter_id;
-
-void publish_checkpoint(const checkpoint::checkpoint& opened, telemetry::counter_writer& counters) {
-  const auto as_count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  counters.set(counter_id::checkpoint_file_bytes, as_count(opened.weights().file_bytes()));
-  counters.add(counter_id::checkpoint_tensor_bytes, as_count(opened.weights().tensor_bytes()));
-  counters.add(counter_id::checkpoint_unused_tensors_count,
-               as_count(opened.unused_tensors().size()));
-}
 
 // The mapping is closed again when this returns: what is resident no longer needs the file.
 result<resident_model> load_weights(const std::filesystem::path& folder, device::device& on,

@@ -9,6 +9,7 @@
 #include "runtime/engine/cuda/gpu_engine_state.h"
 #include "runtime/engine/cuda/gpu_shape.h"
 #include "runtime/engine/memory_need.h"
+#include "runtime/engine/published_checkpoint.h"
 #include "runtime/memory/arena.h"
 
 namespace assay::engine {
@@ -63,14 +64,6 @@ result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan
                          carve(nullptr, plan.shape, buffers)};
   return check_fits(need, limit_bytes, "GPU memory",
                     "free memory on the GPU, or load with a shorter context or a smaller model");
-}
-
-void publish_checkpoint(const checkpoint::checkpoint& opened, telemetry::counter_writer& counters) {
-  const auto as_count = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  counters.set(counter_id::checkpoint_file_bytes, as_count(opened.weights().file_bytes()));
-  counters.add(counter_id::checkpoint_tensor_bytes, as_count(opened.weights().tensor_bytes()));
-  counters.add(counter_id::checkpoint_unused_tensors_count,
-               as_count(opened.unused_tensors().size()));
 }
 
 // What a run on this device cannot have. A request's marks go with it.
