@@ -31,7 +31,13 @@ result<std::string> bus_id_of(int device) {
 class gpu_backend final : public run_backend {
  public:
   result<void> open(std::uint64_t memory_limit_bytes) {
-    ASSAY_TRY_ASSIGN(probe_, probes::gpu_run_probe::open());
+    auto opened = probes::gpu_run_probe::open();
+    if (!opened) {
+      // Where there is no GPU, that is why, and CUPTI has only a number for it.
+      ASSAY_TRY(device::find_cuda_device(0));
+      return failure(std::move(opened).error());
+    }
+    probe_ = std::move(*opened);
     ASSAY_TRY_ASSIGN(gpu_, device::cuda_device::create({.memory_limit_bytes = memory_limit_bytes}));
     gpu_->set_observer(probe_.get());
     ASSAY_CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, gpu_->index()));
