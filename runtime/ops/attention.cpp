@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/ops/dot.h"
 #include "runtime/ops/exponential.h"
 #include "runtime/ops/multiply.h"
 #include "runtime/ops/vector_kernels.h"
@@ -88,13 +89,10 @@ void score_span(const head_pages& pages, const page_span& span, const group_view
 void weigh_span(std::uint32_t count, const group_view& group, softmax_state& state) {
   for (std::uint32_t h = 0; h < group.heads; ++h) {
     float* shares = state.shares[h].data();
-    float peak = state.peak[h];
-    for (std::uint32_t i = 0; i < count; ++i) peak = shares[i] > peak ? shares[i] : peak;
+    const float peak = largest_of(shares, count, state.peak[h]);
     const float shrink = std::exp(state.peak[h] - peak);
     exponentials(shares, count, peak);
-    float sum = 0.0F;
-    for (std::uint32_t i = 0; i < count; ++i) sum += shares[i];
-    state.sum[h] = state.sum[h] * shrink + sum;
+    state.sum[h] = state.sum[h] * shrink + sum_of(shares, count);
     state.peak[h] = peak;
     if (shrink == 1.0F) continue;
     float* out = group.out + h * group.head_dim;

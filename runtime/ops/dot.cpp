@@ -4,6 +4,8 @@
 // here depends on an order of additions, and nothing whose exactness does may move here.
 #include "runtime/ops/dot.h"
 
+#include <array>
+
 #include "runtime/ops/stored_element.h"
 
 namespace assay::ops {
@@ -33,6 +35,26 @@ ASSAY_CLONES float sum_of_squares(const float* x, std::size_t count) {
   float sum = 0.0F;
   for (std::size_t i = 0; i < count; ++i) sum += x[i] * x[i];
   return sum;
+}
+
+ASSAY_CLONES float sum_of(const float* x, std::size_t count) {
+  float sum = 0.0F;
+  for (std::size_t i = 0; i < count; ++i) sum += x[i];
+  return sum;
+}
+
+// Lanes by hand: without leave to take every value for a number the compiler keeps one chain.
+ASSAY_CLONES float largest_of(const float* x, std::size_t count, float least) {
+  constexpr std::size_t width = 16;
+  std::array<float, width> peaks;
+  peaks.fill(least);
+  std::size_t i = 0;
+  for (; i + width <= count; i += width)
+    for (std::size_t lane = 0; lane < width; ++lane)
+      peaks[lane] = x[i + lane] > peaks[lane] ? x[i + lane] : peaks[lane];
+  for (; i < count; ++i) least = x[i] > least ? x[i] : least;
+  for (const float peak : peaks) least = peak > least ? peak : least;
+  return least;
 }
 
 }  // namespace assay::ops

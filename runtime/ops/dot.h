@@ -22,4 +22,9 @@ void widen(checkpoint::dtype type, const std::byte* row, std::size_t columns, fl
 
 float sum_of_squares(const float* x, std::size_t count);
 
+float sum_of(const float* x, std::size_t count);
+
+/// The largest of `least` and all of `x`; what is not a number is passed over.
+float largest_of(const float* x, std::size_t count, float least);
+
 }  // namespace assay::ops

@@ -243,6 +243,15 @@ void multiply_pair(const weight_pair& pair, row_range range, const float* x, std
   multiply_places(places, x, into::store, context);
 }
 
+namespace {
+
+ASSAY_CLONES void scale_all(float* __restrict values, std::uint32_t count, float scale,
+                            const float* __restrict gains) {
+  for (std::uint32_t i = 0; i < count; ++i) values[i] = values[i] * scale * gains[i];
+}
+
+}  // namespace
+
 void rms_norm(const weight& gain, float eps, const float* x, std::uint32_t tokens, float* out,
               device::block_context& context) {
   const std::uint32_t width = gain.columns;
@@ -255,9 +264,9 @@ void rms_norm(const weight& gain, float eps, const float* x, std::uint32_t token
     for (std::uint32_t t = 0; t < tokens; ++t) {
       const float* row = x + std::size_t{t} * width;
       const float mean = sum_of_squares(row, width) / static_cast<float>(width);
-      const float scale = 1.0F / std::sqrt(mean + eps);
       float* to = out + std::size_t{t} * width + from;
-      for (std::uint32_t i = 0; i < part; ++i) to[i] = row[from + i] * scale * gains[i];
+      if (to != row + from) std::copy_n(row + from, part, to);
+      scale_all(to, part, 1.0F / std::sqrt(mean + eps), gains.data());
     }
   }
 }

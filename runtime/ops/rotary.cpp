@@ -2,19 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ops/rotary.h"
 
+#include "runtime/ops/dot.h"
 #include "runtime/ops/multiply.h"
 
 namespace assay::ops {
 namespace {
 
+// The halves of a head, and of its cosines and sines.
+ASSAY_CLONES void rotate_halves(float* __restrict low, float* __restrict high,
+                                const float* __restrict cosines, const float* __restrict sines,
+                                std::uint32_t half) {
+  for (std::uint32_t i = 0; i < half; ++i) {
+    const float before = low[i];
+    low[i] = before * cosines[i] - high[i] * sines[i];
+    high[i] = high[i] * cosines[i] + before * sines[i];
+  }
+}
+
 void rotate_head(float* head, const float* rotary, std::uint32_t head_dim) {
   const std::uint32_t half = head_dim / 2;
-  for (std::uint32_t i = 0; i < half; ++i) {
-    const float low = head[i];
-    const float high = head[half + i];
-    head[i] = low * rotary[i] - high * rotary[half + i];
-    head[half + i] = high * rotary[i] + low * rotary[half + i];
-  }
+  rotate_halves(head, head + half, rotary, rotary + half, half);
 }
 
 void rotate_all(const qk_rotary_arguments& a, bool is_queries, device::block_context& context) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -349,6 +350,18 @@ TEST(Blocks, share_out_what_there_is) {
 }
 
 // Two tiles of 1024, a range that begins inside, and rows outside of it that must stay.
+// A softmax is the same under any shift: only here would a peak that misses a row show.
+TEST(Peak, is_found_wherever_it_stands_and_passes_over_what_is_no_number) {
+  for (std::size_t count = 1; count <= 40; ++count)
+    for (std::size_t at = 0; at < count; ++at) {
+      std::vector<float> values(count, -3.0F);
+      values[(at + 1) % count] = std::numeric_limits<float>::quiet_NaN();
+      values[at] = 2.0F;
+      EXPECT_EQ(largest_of(values.data(), count, -5.0F), 2.0F) << count << " " << at;
+      EXPECT_EQ(largest_of(values.data(), count, 7.0F), 7.0F);
+    }
+}
+
 TEST(Bias, is_added_to_the_rows_of_a_range_for_every_token) {
   for (const dtype type : {dtype::bf16, dtype::f16, dtype::f32}) {
     const std::uint32_t rows = 1500;
