@@ -13,6 +13,7 @@
 #include "harness/cli/audit_file.h"
 #include "harness/cli/audited_run.h"
 #include "harness/cli/checkpoint_look.h"
+#include "harness/cli/history_flag.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
@@ -50,6 +51,7 @@ struct audit_flags {
   std::string out_junit;
   std::string out_prometheus;
   std::string out_trace;
+  history_flags history;
   bool is_strict = false;
 };
 
@@ -147,6 +149,7 @@ result<exit_code> audit(const audit_flags& flags) {
   ASSAY_TRY_ASSIGN(output_file markdown, output_file::open(flags.out_markdown));
   ASSAY_TRY_ASSIGN(output_file junit, output_file::open(flags.out_junit));
   ASSAY_TRY_ASSIGN(output_file prometheus, output_file::open(flags.out_prometheus));
+  ASSAY_TRY_ASSIGN(history_sink history, history_sink::open(flags.history));
   ASSAY_TRY_ASSIGN(const model::audit_report report,
                    flags.trace.empty() ? audit_run(flags) : audit_file(flags.trace));
   const model::outcome outcome = model::outcome_of(report, flags.is_strict);
@@ -154,6 +157,7 @@ result<exit_code> audit(const audit_flags& flags) {
   ASSAY_TRY(markdown.write(reports::audit_as_markdown(report)));
   ASSAY_TRY(junit.write(reports::audit_as_junit(report, outcome)));
   ASSAY_TRY(prometheus.write(reports::audit_as_prometheus(report, outcome)));
+  ASSAY_TRY(history.add(report, outcome));
   ASSAY_TRY(write_to_stdout(reports::audit_as_text(report, {is_stdout_coloured()})));
   return static_cast<exit_code>(outcome);
 }
@@ -189,6 +193,7 @@ void add_audit_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--out-markdown", flags->out_markdown, "The audit as Markdown");
   verb->add_option("--out-junit", flags->out_junit, "The audit as JUnit XML, a test a counter");
   verb->add_option("--out-prometheus", flags->out_prometheus, "The audit as Prometheus metrics");
+  add_history_flags(*verb, flags->history);
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());
   verb->add_flag("--strict", flags->is_strict, "An unmeasured counter is undecided: exit 4");
   verb->callback([flags, &action] {

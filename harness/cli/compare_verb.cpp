@@ -18,6 +18,7 @@
 #include "harness/cli/compare_refs.h"
 #include "harness/cli/compare_run.h"
 #include "harness/cli/compare_subjects.h"
+#include "harness/cli/history_flag.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
@@ -56,6 +57,7 @@ struct compare_flags {
   std::size_t screen_pairs = 12;
   std::size_t confirm_pairs = 32;
   std::string out_json, out_markdown, out_junit, out_samples;
+  history_flags history;
   bool is_strict = false;
   bool is_any_environment = false;
   bool is_control_kernel = false;
@@ -187,12 +189,14 @@ result<exit_code> compare_sides(const compare_flags& flags) {
   ASSAY_TRY_ASSIGN(output_file json, output_file::open(flags.out_json));
   ASSAY_TRY_ASSIGN(output_file markdown, output_file::open(flags.out_markdown));
   ASSAY_TRY_ASSIGN(output_file junit, output_file::open(flags.out_junit));
+  ASSAY_TRY_ASSIGN(history_sink history, history_sink::open(flags.history));
   ASSAY_TRY_ASSIGN(const model::comparison_report report,
                    from == source::files ? judge_files(flags) : measure(flags, from));
   const model::outcome outcome = model::outcome_of(report, flags.is_strict);
   ASSAY_TRY(json.write(reports::comparison_as_json(report, outcome)));
   ASSAY_TRY(markdown.write(reports::comparison_as_markdown(report)));
   ASSAY_TRY(junit.write(reports::comparison_as_junit(report, outcome)));
+  ASSAY_TRY(history.add(report, outcome));
   ASSAY_TRY(write_to_stdout(reports::comparison_as_text(report, {is_stdout_coloured()})));
   return static_cast<exit_code>(outcome);
 }
@@ -284,6 +288,7 @@ void add_compare_verb(CLI::App& app, verb_action& action) {
       "compare", "Compare a change with its base: in pairs of processes, or from files");
   add_source_flags(*verb, *flags);
   add_method_flags(*verb, *flags);
+  add_history_flags(*verb, flags->history);
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());
   verb->add_flag("--any-environment", flags->is_any_environment,
                  "Compare times of files although host, CPUs or build type differ");

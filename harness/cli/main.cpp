@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
     add_decode_verb(app, action);
     add_list_verb(app, action);
     add_doctor_verb(app, action);
+    add_history_verb(app, action);
     add_checkpoint_verb(app, action);
     try {
       app.parse(argc, argv);

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/history/sqlite_database.h"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace assay::history {
+namespace {
+
+constexpr int patience_ms = 60'000;
+
+using connection = std::unique_ptr<sqlite3, decltype(&sqlite3_close)>;
+using statement = std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)>;
+
+failure failed(const std::string& path, sqlite3* db, int code) {
+  const char* why = db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(code);
+  switch (code & 0xff) {
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      return ASSAY_FAIL(unusable_input,
+                        fmt::format("{}: is no history of assay's: {}; name another file, or one "
+                                    "that is not there yet",
+                                    path, why));
+    case SQLITE_READONLY:
+      return ASSAY_FAIL(io, fmt::format("{}: {}; make it and its folder writable", path, why));
+    case SQLITE_FULL:
+      return ASSAY_FAIL(io, fmt::format("{}: {}; free some space, nothing was added", path, why));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return ASSAY_FAIL(io, fmt::format("{}: another process has been writing for {} s; run again",
+                                        path, patience_ms / 1000));
+    default:
+      return ASSAY_FAIL(io, fmt::format("{}: {}; check the path and its permissions", path, why));
+  }
+}
+
+int bind(sqlite3_stmt* to, int at, const cell& value) {
+  if (const auto* number = std::get_if<std::int64_t>(&value))
+    return sqlite3_bind_int64(to, at, *number);
+  if (const auto* real = std::get_if<double>(&value)) return sqlite3_bind_double(to, at, *real);
+  if (const auto* text = std::get_if<std::string>(&value))
+    return sqlite3_bind_text64(to, at, text->data(), text->size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  return sqlite3_bind_null(to, at);
+}
+
+cell cell_at(sqlite3_stmt* from, int column) {
+  switch (sqlite3_column_type(from, column)) {
+    case SQLITE_INTEGER:
+      return sqlite3_column_int64(from, column);
+    case SQLITE_FLOAT:
+      return sqlite3_column_double(from, column);
+    case SQLITE_NULL:
+      return std::monostate{};
+    default:
+      break;
+  }
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(from, column));
+  return std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(from, column)));
+}
+
+class sqlite_database : public database {
+ public:
+  sqlite_database(std::string path, connection db) : path_(std::move(path)), db_(std::move(db)) {}
+
+  result<std::vector<row>> run(std::string_view text,
+                               const std::vector<cell>& parameters) override {
+    sqlite3_stmt* made = nullptr;
+    int code =
+        sqlite3_prepare_v2(db_.get(), text.data(), static_cast<int>(text.size()), &made, nullptr);
+    const statement prepared(made, sqlite3_finalize);
+    if (code != SQLITE_OK) return failed(path_, db_.get(), code);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      code = bind(made, static_cast<int>(i + 1), parameters[i]);
+      if (code != SQLITE_OK) return failed(path_, db_.get(), code);
+    }
+    std::vector<row> rows;
+    while ((code = sqlite3_step(made)) == SQLITE_ROW) {
+      row& next = rows.emplace_back();
+      for (int i = 0; i < sqlite3_column_count(made); ++i) next.push_back(cell_at(made, i));
+    }
+    if (code != SQLITE_DONE) return failed(path_, db_.get(), code);
+    return rows;
+  }
+
+  result<bool> has_table(const std::string& name) override {
+    ASSAY_TRY_ASSIGN(const auto found,
+                     run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1", {name}));
+    return !found.empty();
+  }
+
+  // Not a plain BEGIN: that one would read first, and fail where another has written since.
+  result<void> begin_writing() override {
+    ASSAY_TRY(database::run("BEGIN IMMEDIATE"));
+    return {};
+  }
+  using database::run;
+
+ private:
+  std::string path_;
+  connection db_;
+};
+
+}  // namespace
+
+result<std::unique_ptr<database>> open_sqlite(const std::string& path, access wanted) {
+  const int flags =
+      wanted == access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &opened, flags, nullptr);
+  connection db(opened, sqlite3_close);
+  if (code != SQLITE_OK) return failed(path, opened, code);
+  sqlite3_busy_timeout(opened, patience_ms);
+  auto made = std::make_unique<sqlite_database>(path, std::move(db));
+  if (wanted == access::write) ASSAY_TRY(made->run("PRAGMA journal_mode = WAL"));
+  ASSAY_TRY(made->run("PRAGMA foreign_keys = ON"));
+  return made;
+}
+
+}  // namespace assay::history

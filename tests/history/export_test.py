@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The Assay authors
+# SPDX-License-Identifier: Apache-2.0
+"""Without this, docs/howto/keep-a-history.md could show commands that do not work, and the schema of
+an exported line something that is never written. Runs every command of that page with the program
+given."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "../..")
+sys.path.insert(0, os.path.join(ROOT, "tests/reports"))
+
+import validate
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+
+
+def commands_of_page():
+    with open(os.path.join(ROOT, "docs/howto/keep-a-history.md"), encoding="utf-8") as page:
+        return re.findall(r"^\$ (assay .*)$", page.read(), re.MULTILINE)
+
+
+class PageTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_line(self, line):
+        return subprocess.run(line.replace("assay", f'"{PROGRAM}"', 1), shell=True, cwd=self.folder,
+                              capture_output=True, text=True, timeout=60)
+
+    def test_every_command_runs_and_every_line_fits_the_schema(self):
+        commands = commands_of_page()
+        self.assertGreaterEqual(len(commands), 4)
+        lines = []
+        for command in commands:
+            ran = self.run_line(command)
+            self.assertEqual(ran.returncode, 0, f"{command}: {ran.stderr}")
+            if " export " in command:
+                lines += ran.stdout.splitlines()
+        self.assertEqual(len(lines), 1, "one audit, added twice, is one entry")
+        for line in lines:
+            self.assertEqual(validate.complaints(json.loads(line), "history"), [])
+        broken = json.loads(lines[0])
+        broken["measures"][0]["value"] = None
+        self.assertNotEqual(validate.complaints(broken, "history"), [])
+
+    def test_what_cannot_be_read_is_one_line_and_an_exit_code(self):
+        with open(os.path.join(self.folder, "text.db"), "w", encoding="utf-8") as file:
+            file.write("no database" * 100)
+        for where, code in (("none.db", 3), ("text.db", 2),
+                            ("postgresql://assay@/x?host=/nowhere", 3)):
+            ran = self.run_line(f"assay history list --history '{where}'")
+            self.assertEqual(ran.returncode, code, ran.stderr)
+            self.assertRegex(ran.stderr, r"\Aassay: [^\n]+\n\Z")
+            self.assertEqual(ran.stdout, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

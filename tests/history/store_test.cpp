@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this file a result could be lost, doubled, kept in part, or read back as another.
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "harness/history/entry_json.h"
+#include "harness/history/entry_key.h"
+#include "harness/history/migrations.h"
+#include "harness/history/sqlite_database.h"
+#include "harness/history/store.h"
+#include "tests/history/places.h"
+
+namespace assay::history {
+namespace {
+
+using history_test::numbered_entry;
+using history_test::place;
+
+class Store : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!place_.absence().empty()) GTEST_SKIP() << place_.absence();
+    auto opened = open_database(place_.where());
+    ASSERT_TRUE(opened) << opened.error().message;
+    kept_ = std::move(*opened);
+  }
+
+  bool add_one(const entry& what, std::int64_t at_ns) {
+    const auto added = add(*kept_, what, at_ns);
+    EXPECT_TRUE(added) << added.error().message;
+    return added.value_or(false);
+  }
+
+  std::string read_back(const std::string& key) {
+    const auto found = find(*kept_, key);
+    EXPECT_TRUE(found);
+    return found && *found ? as_json_line(**found) : "";
+  }
+
+  place place_{GetParam()};
+  std::unique_ptr<database> kept_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, Store, testing::Values("file", "postgres"),
+                         [](const auto& of) { return std::string(of.param); });
+
+TEST_P(Store, gives_back_what_it_was_given) {
+  const entry given = numbered_entry(3, 4);
+  EXPECT_TRUE(add_one(given, 17));
+  EXPECT_EQ(read_back(key_of(given)), as_json_line({key_of(given), 17, given}));
+}
+
+TEST_P(Store, adds_the_same_result_once) {
+  EXPECT_TRUE(add_one(numbered_entry(1, 1), 10));
+  EXPECT_FALSE(add_one(numbered_entry(1, 1), 20));
+  EXPECT_TRUE(add_one(numbered_entry(1, 2), 30));
+  const auto listed = list(*kept_, 10);
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 2U);
+  EXPECT_EQ((*listed)[0].recorded_at_ns, 10);
+  EXPECT_EQ((*listed)[1].measures_count, 3);
+}
+
+TEST_P(Store, lists_the_newest_and_those_oldest_first) {
+  for (int i = 0; i < 5; ++i) add_one(numbered_entry(1, i), 100 - i);
+  const auto listed = list(*kept_, 2);
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 2U);
+  EXPECT_EQ((*listed)[0].commit, "commit-1");
+  EXPECT_EQ((*listed)[1].commit, "commit-0");
+}
+
+TEST_P(Store, text_that_looks_like_a_statement_stays_text) {
+  entry hostile = numbered_entry(1, 1);
+  hostile.commit = "'); DROP TABLE results; --";
+  hostile.measures[0].name = "$1 \" ' \\ \xe2\x82\xac";
+  EXPECT_TRUE(add_one(hostile, 1));
+  EXPECT_EQ(read_back(key_of(hostile)), as_json_line({key_of(hostile), 1, hostile}));
+}
+
+TEST_P(Store, a_series_lies_in_the_order_of_recording_and_counts_what_is_absent) {
+  add_one(numbered_entry(1, 9), 1);
+  add_one(numbered_entry(1, 5), 2);
+  const auto all = all_series(*kept_);
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->size(), 2U);
+  const series& times = (*all)[0].metric == "real_time" ? (*all)[0] : (*all)[1];
+  ASSERT_EQ(times.points.size(), 2U);
+  EXPECT_EQ(times.points[0].value, 13.5);
+  EXPECT_EQ(times.points[1].commit, "commit-5");
+  EXPECT_EQ(times.absent_count, 0);
+}
+
+// A failure in the middle: the second insert of the same place is refused by the table's key.
+TEST_P(Store, what_fails_half_way_has_not_happened) {
+  const entry given = numbered_entry(1, 1);
+  const std::string key = key_of(given);
+  ASSERT_TRUE(kept_->begin_writing());
+  ASSERT_TRUE(kept_->run("INSERT INTO results VALUES ($1, 'x', 'x', 'x', 1)", {key}));
+  ASSERT_TRUE(kept_->run("INSERT INTO facts VALUES ($1, 0, 'x', 'x')", {key}));
+  ASSERT_FALSE(kept_->run("INSERT INTO facts VALUES ($1, 0, 'x', 'x')", {key}));
+  kept_->roll_back();
+  EXPECT_EQ(read_back(key), "");
+  EXPECT_TRUE(add_one(given, 1));
+}
+
+TEST_P(Store, of_a_newer_assay_is_refused_and_left_alone) {
+  ASSERT_TRUE(kept_->run("UPDATE assay_history SET version = 99"));
+  const auto opened = open_database(place_.where());
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, error_kind::unusable_input);
+  EXPECT_NE(opened.error().message.find("version 99"), std::string::npos);
+  EXPECT_FALSE(open_to_read(place_.where()));
+}
+
+TEST(File, of_an_older_assay_keeps_its_results) {
+  const place here("file");
+  {
+    auto old = open_sqlite(here.where(), access::write);
+    ASSERT_TRUE(old);
+    ASSERT_TRUE(migrate(**old, 1));
+    ASSERT_TRUE(add(**old, numbered_entry(1, 1), 5));
+  }
+  const auto too_old = open_to_read(here.where());
+  ASSERT_FALSE(too_old);
+  EXPECT_NE(too_old.error().message.find("version 1"), std::string::npos);
+  auto opened = open_database(here.where());
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(version_of(**opened), newest_version());
+  EXPECT_TRUE((*find(**opened, key_of(numbered_entry(1, 1)))).has_value());
+  EXPECT_FALSE(
+      (*(*opened)->run("SELECT name FROM sqlite_master WHERE name = 'results_by_time'")).empty());
+}
+
+std::string complaint_of(const std::string& path) {
+  const auto opened = open_database(path);
+  return opened ? "" : opened.error().message;
+}
+
+TEST(File, that_is_no_history_is_refused_and_left_as_it_was) {
+  const place here("file");
+  const std::string text(5000, 'x');
+  std::ofstream(here.where()) << text;
+  EXPECT_NE(complaint_of(here.where()).find("is no history"), std::string::npos);
+  std::ifstream read(here.where());
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(read), {}), text);
+}
+
+TEST(File, that_cannot_be_made_is_named_with_its_path) {
+  const std::string complaint = complaint_of("/nowhere/at/all/history.db");
+  EXPECT_NE(complaint.find("/nowhere/at/all/history.db"), std::string::npos) << complaint;
+}
+
+TEST(File, to_read_is_not_made) {
+  const place here("file");
+  EXPECT_FALSE(open_to_read(here.where()));
+  EXPECT_FALSE(std::filesystem::exists(here.where()));
+}
+
+}  // namespace
+}  // namespace assay::history
