@@ -176,6 +176,11 @@ std::vector<expectation> expect_request(const model_shape& m, const cache_shape&
   return {
       {id::inputs_h2d_bytes, tokens * token_id_width_bytes},
       {id::inputs_h2d_copies_count, passes},
+      // Every weight is resident, the table with them.
+      {id::paging_page_ins_count, 0},
+      {id::paging_h2d_bytes, 0},
+      {id::embedding_h2d_copies_count, 0},
+      {id::embedding_h2d_bytes, 0},
       {id::compute_launches_count, launches},
       {id::compute_weight_bytes,
        pass_weight_bytes(m, r.prompt_tokens) + r.decode_steps * pass_weight_bytes(m, 1)},

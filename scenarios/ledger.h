@@ -58,6 +58,10 @@ result<model_shape> read_model_shape(const std::filesystem::path& checkpoint);
 result<std::vector<std::byte>> embedding_head(const std::filesystem::path& checkpoint,
                                               std::int64_t most_bytes);
 
+/// The same of any tensor of the headers.
+result<std::vector<std::byte>> tensor_head(const std::filesystem::path& checkpoint,
+                                           const std::string& name, std::int64_t most_bytes);
+
 /// How the cache is cut, as the run was asked to.
 struct cache_shape {
   std::int64_t context_tokens = 0;

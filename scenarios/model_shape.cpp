@@ -134,34 +134,39 @@ result<model_shape> read_model_shape(const path& checkpoint) {
 
 namespace {
 
-// Empty where this file does not hold the embedding.
-result<std::vector<std::byte>> embedding_in(const path& file, std::int64_t most_bytes) {
+// Empty where this file does not hold the tensor.
+result<std::vector<std::byte>> head_in(const path& file, const std::string& name,
+                                       std::int64_t most_bytes) {
   std::ifstream in(file, std::ios::binary);
   ASSAY_TRY_ASSIGN(const header found, read_header(file, in));
-  if (!found.tensors.contains(embedding_name)) return std::vector<std::byte>{};
-  const json& offsets = found.tensors.at(embedding_name).at("data_offsets");
+  if (!found.tensors.contains(name)) return std::vector<std::byte>{};
+  const json& offsets = found.tensors.at(name).at("data_offsets");
   const auto begin = offsets.at(0).get<std::int64_t>();
   const std::int64_t length = std::min(most_bytes, offsets.at(1).get<std::int64_t>() - begin);
   std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<std::int64_t>(length, 0)));
   in.seekg(8 + found.bytes + begin);
   if (in.read(reinterpret_cast<char*>(bytes.data()), length)) return bytes;
-  return ASSAY_FAIL(io, file.string() + ": the ledger cannot read the embedding");
+  return ASSAY_FAIL(io, file.string() + ": the ledger cannot read " + name);
 }
 
 }  // namespace
 
 result<std::vector<std::byte>> embedding_head(const path& checkpoint, std::int64_t most_bytes) {
+  return tensor_head(checkpoint, embedding_name, most_bytes);
+}
+
+result<std::vector<std::byte>> tensor_head(const path& checkpoint, const std::string& name,
+                                           std::int64_t most_bytes) {
   ASSAY_TRY_ASSIGN(const std::vector<path> files, weight_files_of(checkpoint));
   try {
     for (const path& file : files) {
-      ASSAY_TRY_ASSIGN(std::vector<std::byte> bytes, embedding_in(file, most_bytes));
+      ASSAY_TRY_ASSIGN(std::vector<std::byte> bytes, head_in(file, name, most_bytes));
       if (!bytes.empty()) return bytes;
     }
   } catch (const json::exception& e) {
     return failure(unreadable(checkpoint, e));
   }
-  return ASSAY_FAIL(unusable_input,
-                    checkpoint.string() + ": the ledger finds no " + embedding_name);
+  return ASSAY_FAIL(unusable_input, checkpoint.string() + ": the ledger finds no " + name);
 }
 
 }  // namespace assay::scenarios

@@ -7,18 +7,22 @@
 namespace assay::scenarios {
 
 expected_traffic traffic_of(const model_shape& model, const cache_shape& cache,
-                            std::span<const request_shape> requests, telemetry::device_class on) {
+                            std::span<const request_shape> requests, telemetry::device_class on,
+                            const paging_shape* paging) {
   using id = telemetry::counter_id;
   expected_traffic sum;
   for (const request_shape& request : requests) {
     sum.passes_count += 1 + request.decode_steps;
     const bool is_gpu = on == telemetry::device_class::cuda;
-    for (const expectation& each : is_gpu ? expect_gpu_request(model, cache, request, false)
-                                          : expect_request(model, cache, request)) {
+    for (const expectation& each : is_gpu   ? expect_gpu_request(model, cache, request, false)
+                                   : paging ? expect_paged_request(model, cache, request, *paging)
+                                            : expect_request(model, cache, request)) {
       if (each.counter == id::compute_weight_bytes) sum.weight_read_bytes += each.value;
       if (each.counter == id::kv_read_bytes) sum.kv_read_bytes += each.value;
       if (each.counter == id::kv_append_bytes) sum.kv_append_bytes += each.value;
       if (each.counter == id::inputs_h2d_bytes) sum.h2d_bytes += each.value;
+      if (each.counter == id::paging_h2d_bytes) sum.h2d_bytes += each.value;
+      if (each.counter == id::embedding_h2d_bytes) sum.h2d_bytes += each.value;
       if (each.counter == id::logits_d2h_bytes) sum.d2h_bytes += each.value;
       if (each.counter == id::choices_d2h_bytes) sum.d2h_bytes += each.value;
     }

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "scenarios/ledger.h"
+#include "scenarios/paging_ledger.h"
 
 namespace assay::scenarios {
 
@@ -17,12 +18,13 @@ struct expected_traffic {
   std::int64_t weight_read_bytes = 0;  ///< by kernels, each operator's weights once a pass
   std::int64_t kv_read_bytes = 0;
   std::int64_t kv_append_bytes = 0;
-  std::int64_t h2d_bytes = 0;  ///< token ids, and on a GPU the rest of a step's inputs
+  std::int64_t h2d_bytes = 0;  ///< token ids, page-ins, and on a GPU the rest of a step's inputs
   std::int64_t d2h_bytes = 0;  ///< logits, or on a GPU the chosen ids
 };
 
 expected_traffic traffic_of(const model_shape& model, const cache_shape& cache,
                             std::span<const request_shape> requests,
-                            telemetry::device_class on = telemetry::device_class::host);
+                            telemetry::device_class on = telemetry::device_class::host,
+                            const paging_shape* paging = nullptr);
 
 }  // namespace assay::scenarios

@@ -12,7 +12,7 @@ using telemetry::activity;
 using telemetry::measure;
 
 bool needs_span(const counter_spec& spec) {
-  return spec.claims.measure == measure::span ||
+  return spec.claims.measure == measure::span || spec.claims.measure == measure::brackets ||
          (spec.kind == telemetry::counter_kind::rate && spec.claims.measure == measure::bytes);
 }
 
@@ -109,9 +109,11 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
   time_sample near;
   near.claimed = claim.value.as_double();
   near.host_span_ns = static_cast<double>(window.host_span_ns);
+  const bool is_of_runs = counter.spec.claims.measure == measure::brackets;
   if (sample.has_work) {
-    near.low = static_cast<double>(sample.span_ns());
-    near.high = static_cast<double>(longest_ns(sample));
+    near.low = static_cast<double>(is_of_runs ? sample.busy_ns : sample.span_ns());
+    near.high = static_cast<double>(is_of_runs ? std::max(sample.most_runs_ns, sample.busy_ns)
+                                               : longest_ns(sample));
     ++counter.span_windows;
     counter.claimed_ns += near.claimed;
     counter.span_ns += near.low;
@@ -127,8 +129,8 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
   reference_of(counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_NEAR, true)
       .near.compare(window.name, near);
   if (!sample.has_bracket || counter.spec.clock != clock_domain::device_event) return;
-  near.low = static_cast<double>(sample.least_bracket_ns);
-  near.high = static_cast<double>(sample.most_bracket_ns);
+  near.low = static_cast<double>(is_of_runs ? sample.least_runs_ns : sample.least_bracket_ns);
+  near.high = static_cast<double>(is_of_runs ? sample.most_runs_ns : sample.most_bracket_ns);
   reference_of(counter, ASSAY_SOURCE_EVENTS, ASSAY_NEAR, true).near.compare(window.name, near);
 }
 

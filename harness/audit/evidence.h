@@ -15,6 +15,7 @@
 #include "harness/audit/completeness.h"
 #include "harness/audit/counter_spec.h"
 #include "harness/audit/memory_fold.h"
+#include "harness/audit/quotient_fold.h"
 #include "harness/audit/sentinel_fold.h"
 #include "harness/audit/stream_order.h"
 #include "harness/audit/time_comparison.h"
@@ -147,6 +148,7 @@ struct evidence {
   std::array<cell_totals, cell_total> totals{};
   std::array<kind_totals, window_kinds> by_kind{};
   std::vector<balance_evidence> balances;
+  std::vector<quotient_evidence> quotients;
 
   std::uint64_t record_count = 0;
   std::uint64_t window_count = 0;

@@ -9,6 +9,7 @@
 #include "harness/audit/r05_duration_mismatch.h"
 #include "harness/audit/r06_overlap_double_count.h"
 #include "harness/audit/r07_conservation.h"
+#include "harness/audit/r08_hit_rate.h"
 #include "harness/audit/r10_unit_suspect.h"
 #include "harness/audit/r12_range.h"
 #include "harness/audit/r13_zero_with_activity.h"
@@ -25,7 +26,7 @@
 namespace assay::audit {
 namespace {
 
-constexpr std::array<rule, 17> table{{
+constexpr std::array<rule, 18> table{{
     {"R18", "DROPPED/INCOMPLETE", "voids", "device or memory records",
      "every accepted call has one record of work and the reverse, with times and all its bytes; "
      "nothing is reported lost",
@@ -48,6 +49,8 @@ constexpr std::array<rule, 17> table{{
      "an identity of the contract that is an equation, once its counters have counted",
      "it balances at the end of each window; a member that is wrong by itself is its own finding",
      "0", rule_role::judges, conservation},
+    {"R08", "HIT_RATE", "error", "a ratio whose contract names its two parts, where both are right",
+     "it is the quotient of the parts in the same snapshot", "1e-6", rule_role::judges, hit_rate},
     {"R01", "ENQUEUE_TIMED", "critical", "a duration whose device work exceeds 20 us a window",
      "not below half of the work while within 25 % or 5 us of the calls that submitted it",
      "as stated", rule_role::judges, enqueue_timed},

@@ -57,6 +57,17 @@ void span_fold::take_event(const operation& op) {
   if (!is_awaiting_event_) return;
   after_ = latest_event_;
   is_awaiting_event_ = false;
+  close_run();
+}
+
+void span_fold::close_run() {
+  if (!run_before_.is_known) return;
+  ++sample_.runs;
+  const std::int64_t least_ns = saturating_sub(after_.early_ns, run_before_.late_ns);
+  sample_.least_runs_ns =
+      saturating_add(sample_.least_runs_ns, std::max<std::int64_t>(least_ns, 0));
+  sample_.most_runs_ns =
+      saturating_add(sample_.most_runs_ns, saturating_sub(after_.late_ns, run_before_.early_ns));
 }
 
 void span_fold::take_work(const operation& op) {
@@ -84,6 +95,7 @@ void span_fold::take_work(const operation& op) {
   last_correlation_ = op.correlation;
   sample_.sum_ns = saturating_add(sample_.sum_ns, saturating_sub(op.end_ns, op.start_ns));
   intervals_.push_back({op.start_ns, op.end_ns});
+  if (!is_awaiting_event_) run_before_ = latest_event_;
   after_ = {};
   is_awaiting_event_ = true;
 }

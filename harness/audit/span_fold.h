@@ -40,6 +40,12 @@ struct span_sample {
   /// the shortest. What lies between the two is hand-over between threads and lost time slices.
   std::int64_t enclosing_ns = 0;
 
+  /// The same of each run of work between two events, added up: what stands between two runs counts
+  /// for neither.
+  std::uint64_t runs = 0;
+  std::int64_t least_runs_ns = 0;
+  std::int64_t most_runs_ns = 0;
+
   std::int64_t span_ns() const { return last_end_ns - first_start_ns; }
 };
 
@@ -79,7 +85,9 @@ class span_fold {
   std::uint32_t work_stream_ = 0;
   bool is_on_several_streams_ = false;
   bool is_awaiting_event_ = false;
-  edge before_;  ///< the event ahead of the first work
+  void close_run();
+  edge before_;      ///< the event ahead of the first work
+  edge run_before_;  ///< the event ahead of the run that is open
   edge after_;
 
   bool has_stream_ = false;

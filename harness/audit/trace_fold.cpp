@@ -11,7 +11,7 @@
 namespace assay::audit {
 
 trace_fold::trace_fold(std::vector<counter_spec> specs)
-    : specs_(std::move(specs)), claims_(&specs_), balances_(specs_) {
+    : specs_(std::move(specs)), claims_(&specs_), balances_(specs_), quotients_(specs_) {
   evidence_.counters.resize(specs_.size());
   for (std::size_t row = 0; row < specs_.size(); ++row) {
     evidence_.counters[row].spec = specs_[row];
@@ -221,6 +221,7 @@ void trace_fold::close_counters(const closed_window& window) {
     judges_[row].close(window, claim, claims_.baseline()[row], work_, evidence_, row);
   }
   balances_.close(window.name, claims_);
+  quotients_.close(window.name, claims_);
   kind_totals& kind = evidence_.by_kind[static_cast<std::size_t>(window.name.kind)];
   for (std::size_t cell = 0; cell < kind.work.size(); ++cell)
     kind.work[cell].add(work_.cells()[cell]);
@@ -323,6 +324,7 @@ evidence& trace_fold::finish() {
       reference.near.finish();
   }
   evidence_.balances = balances_.findings();
+  evidence_.quotients = quotients_.findings();
   evidence_.complete = matcher_.findings();
   evidence_.clocks = clock_.findings();
   evidence_.sentinels = sentinels_.findings();

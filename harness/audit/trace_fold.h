@@ -13,6 +13,7 @@
 #include "harness/audit/correlation_matcher.h"
 #include "harness/audit/counter_judge.h"
 #include "harness/audit/evidence.h"
+#include "harness/audit/quotient_fold.h"
 #include "harness/audit/window_tracker.h"
 #include "harness/audit/window_work.h"
 #include "probes/trace/assay_trace.h"
@@ -80,6 +81,7 @@ class trace_fold {
   std::vector<counter_spec> specs_;
   claim_book claims_;
   balance_fold balances_;
+  quotient_fold quotients_;
   std::vector<counter_judge> judges_;
   correlation_matcher matcher_;
   clock_fold clock_;

@@ -19,6 +19,7 @@ void add(range_tally& tally, const assay_record& record) {
     tally.bytes += record.amount;
   } else if (record.op == ASSAY_OP_LAUNCH) {
     ++tally.launches;
+    tally.weight_bytes += record.extra[1];
     if (!is_same_call) ++tally.launch_calls;
   }
   const std::int64_t busy_from_ns = std::max(record.start_ns, tally.last_end_ns);
@@ -41,6 +42,7 @@ bool is_sentinel(std::size_t range) {
 void activity_tally::take(std::span<const assay_record> records) {
   for (const assay_record& record : records) {
     if (record.range >= by_range_.size()) continue;
+    overlap_.take(record);
     if (record.kind == ASSAY_ACTIVITY) add(by_range_[record.range], record);
     if (record.kind == ASSAY_SUBMISSION && record.op == ASSAY_OP_SYNC && !is_sentinel(record.range))
       sync_ns_ += record.end_ns - record.start_ns;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/cli/overlap_tally.h"
 #include "probes/trace/assay_trace.h"
 #include "runtime/telemetry/range.h"
 
@@ -20,6 +21,7 @@ struct range_tally {
   std::int64_t launch_calls = 0;
   std::int64_t events = 0;
   std::int64_t bytes = 0;
+  std::int64_t weight_bytes = 0;  ///< that kernels tallied as they read
   std::int64_t busy_ns = 0;  ///< of copies and launches; where one overlaps the one before, once
   std::int64_t first_start_ns = 0;
   std::int64_t first_end_ns = 0;
@@ -44,9 +46,12 @@ class activity_tally {
   std::int64_t operations() const;
   /// Time that the device spent in copies and launches, the sentinel's left out.
   std::int64_t busy_ns() const;
+  /// Page-ins beside the work that they are for; of one pass.
+  overlap_times overlap() const { return overlap_.times(); }
 
  private:
   std::array<range_tally, telemetry::range_count> by_range_{};
+  overlap_tally overlap_;
   std::int64_t memory_bytes_ = 0;
   std::int64_t sync_ns_ = 0;
 };

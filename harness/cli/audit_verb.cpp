@@ -15,6 +15,7 @@
 #include "harness/cli/checkpoint_look.h"
 #include "harness/cli/history_flag.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/memory_flags.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
 #include "harness/cli/temporary_file.h"
@@ -45,6 +46,8 @@ struct audit_flags {
   double temperature = 0.0;
   std::uint64_t seed = 0;
   std::string arena;
+  std::string vram_limit;
+  std::uint32_t context_tokens = 0;
   std::string device = "host";
   std::string out_json;
   std::string out_markdown;
@@ -91,13 +94,15 @@ result<run_options> options_of(const audit_flags& flags) {
   if (!flags.arena.empty()) {
     ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
   }
+  ASSAY_TRY(set_memory(options, {flags.vram_limit, flags.context_tokens}));
   options.temperature = flags.temperature;
   options.seed = flags.seed;
   if (!flags.scenario.empty()) {
     ASSAY_TRY_ASSIGN(const auto wanted, scenarios::find_scenario(flags.scenario));
     ASSAY_TRY(look_at_checkpoint(options.checkpoint));
     ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(options.checkpoint));
-    ASSAY_TRY_ASSIGN(options.scenario, scenarios::cut_to_context(wanted, model.max_context_tokens));
+    ASSAY_TRY_ASSIGN(options.scenario,
+                     scenarios::cut_to_context(wanted, context_of(options, model)));
   } else if (flags.checkpoint.empty() && flags.prompt.empty()) {
     ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
   } else {
@@ -184,7 +189,10 @@ void add_audit_verb(CLI::App& app, verb_action& action) {
                ->capture_default_str());
   run_only(verb->add_option("--seed", flags->seed, "Of the sampling generator")
                ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max())));
-  run_only(verb->add_option("--arena", flags->arena, "Device memory limit, such as 512MiB"));
+  run_only(verb->add_option("--arena", flags->arena, arena_help));
+  run_only(verb->add_option("--vram-limit", flags->vram_limit, vram_limit_help));
+  run_only(verb->add_option("--context", flags->context_tokens, context_help)
+               ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max())));
   run_only(verb->add_option("--device", flags->device, "host or cuda: the first GPU, greedy")
                ->check(CLI::IsMember({"host", "cuda"}))
                ->capture_default_str());

@@ -71,6 +71,9 @@ class run {
   result<void> between_windows();
   result<void> known_answers();
   result<void> unload();
+  engine::engine_options engine_options() const;
+  result<void> read_shapes(load_evidence& seen);
+  result<void> choose_weight();
   result<void> encode(std::size_t index, encode_time_evidence& time);
   result<void> encode_all();
   result<void> state_traffic();
@@ -89,7 +92,9 @@ class run {
   std::optional<tokenizer::tokenizer> tokenizer_;
   std::optional<scenarios::vocabulary_ledger> vocabulary_;
   std::optional<probes::content_check> content_;
-  std::vector<std::byte> embedding_;  ///< its first bytes, as the file has them
+  /// A weight that stays on the device, and its first bytes as the file has them.
+  const std::byte* looked_at_ = nullptr;
+  std::vector<std::byte> expected_;
   std::optional<run_conditions> conditions_;
 
   std::vector<std::vector<std::int32_t>> prompts_;  ///< of each request, encoded
@@ -130,26 +135,67 @@ result<void> run::load() {
   ASSAY_TRY_ASSIGN(const auto usage_before, probes::usage_of_this_thread());
   ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_LOAD, 0));
-  const engine::engine_options wanted{0, static_cast<std::uint32_t>(options_.page_tokens)};
-  ASSAY_TRY_ASSIGN(engine_,
-                   backend_->load(options_.checkpoint, *seen_by_runtime_, writer_, wanted));
+  ASSAY_TRY_ASSIGN(
+      engine_, backend_->load(options_.checkpoint, *seen_by_runtime_, writer_, engine_options()));
   ASSAY_TRY(recorder_.stop());
   ASSAY_TRY(accounts_->watch_workers(backend_->worker_tids()));
   ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
   ASSAY_TRY_ASSIGN(const auto usage_after, probes::usage_of_this_thread());
   seen.major_faults_count = (usage_after - usage_before).major_faults_count;
-  ASSAY_TRY_ASSIGN(seen.model, scenarios::read_model_shape(options_.checkpoint));
-  seen_.model = seen.model;
-  seen_.cache = {seen.model.max_context_tokens, options_.page_tokens};
-  seen.cache = seen_.cache;
+  ASSAY_TRY(read_shapes(seen));
   seen.span = recorder_.stopped_span();
-  seen.weights = recorder_.window_tally().of(telemetry::range::weights);
+  seen.weights = seen_.fill = recorder_.window_tally().of(telemetry::range::weights);
   seen.operations = recorder_.window_tally().operations();
   seen.arena_bytes = recorder_.window_tally().memory_bytes();
   seen.copy_ceiling_bytes_per_s =
       run_conditions::copy_ceiling_bytes_per_s(backend_->ceilings(), options_.device);
+  seen_.copy_ceiling_bytes_per_s = seen.copy_ceiling_bytes_per_s;
   ASSAY_TRY(recorder_.observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
+  return {};
+}
+
+engine::engine_options run::engine_options() const {
+  engine::engine_options wanted{options_.context_tokens,
+                                static_cast<std::uint32_t>(options_.page_tokens)};
+  if (!options_.vram_limit) return wanted;
+  wanted.memory_limit_bytes = backend_->front().memory_limit_bytes();
+  wanted.reserved_bytes = backend_->reserved_bytes();
+  return wanted;
+}
+
+// What the ledger says of files, context and limit.
+result<void> run::read_shapes(load_evidence& seen) {
+  ASSAY_TRY_ASSIGN(seen.model, scenarios::read_model_shape(options_.checkpoint));
+  const std::int64_t context =
+      options_.context_tokens == 0 ? seen.model.max_context_tokens : options_.context_tokens;
+  seen.cache = {context, options_.page_tokens};
+  if (options_.vram_limit) {
+    seen.limit = {static_cast<std::int64_t>(backend_->front().memory_limit_bytes()),
+                  static_cast<std::int64_t>(backend_->reserved_bytes())};
+    seen.paging = scenarios::paging_of(seen.model, seen.cache, seen.limit);
+    if (!seen.paging)
+      return ASSAY_FAIL(internal,
+                        "the ledger finds no room for a step under a limit that the runtime has "
+                        "loaded under");
+  }
+  seen_.model = seen.model;
+  seen_.cache = seen.cache;
+  seen_.paging = seen.paging;
+  return {};
+}
+
+// Of the weights that arrived one stays in view; where none stays, nothing can be looked at.
+result<void> run::choose_weight() {
+  looked_at_ = engine_->embedding_address();
+  std::string name = "model.embed_tokens.weight";
+  if (looked_at_ == nullptr) {
+    const auto first = engine_->first_resident();
+    if (!first) return {};
+    looked_at_ = first->address;
+    name = first->name;
+  }
+  ASSAY_TRY_ASSIGN(expected_, scenarios::tensor_head(options_.checkpoint, name, looked_at_bytes));
   return {};
 }
 
@@ -197,9 +243,10 @@ result<void> run::encode_all() {
 }
 
 result<void> run::state_traffic() {
-  const auto shapes = shapes_of(options_.scenario, prompts_, seen_.model.max_context_tokens);
+  const auto shapes = shapes_of(options_.scenario, prompts_, seen_.cache.context_tokens);
   return recorder_.facts(run_conditions::facts_of_traffic(
-      scenarios::traffic_of(seen_.model, seen_.cache, shapes, options_.device),
+      scenarios::traffic_of(seen_.model, seen_.cache, shapes, options_.device,
+                            seen_.paging ? &*seen_.paging : nullptr),
       !options_.scenario.stops_at_eos));
 }
 
@@ -228,6 +275,7 @@ result<void> run::prefill(std::uint64_t index) {
   seen_.prefill_busy_ns = recorder_.window_tally().busy_ns();
   seen_.prefill_input_bytes = recorder_.window_tally().of(telemetry::range::inputs).bytes;
   seen_.prefill_launches = recorder_.window_tally().of(telemetry::range::compute).launches;
+  if (seen_.paging) seen_.overlap += recorder_.window_tally().overlap();
   first_token_ns_ = seen_.prefill.end_ns;
   take_step(step);
   return {};
@@ -246,6 +294,7 @@ result<void> run::decode_step(std::uint32_t step) {
   seen_.decode_steps_ns += span.length_ns();
   seen_.first_to_last_token_ns = span.end_ns - first_token_ns_;
   seen_.decode_busy_ns += recorder_.window_tally().busy_ns();
+  if (seen_.paging) seen_.overlap += recorder_.window_tally().overlap();
   take_step(given);
   return {};
 }
@@ -276,6 +325,9 @@ result<void> run::request(std::size_t index) {
   fresh.is_first = index == 0;
   fresh.model = seen_.model;
   fresh.cache = seen_.cache;
+  fresh.paging = seen_.paging;
+  fresh.fill = seen_.fill;
+  fresh.copy_ceiling_bytes_per_s = seen_.copy_ceiling_bytes_per_s;
   fresh.read_ceiling_bytes_per_s =
       backend_->read_ceiling_bytes_per_s(scenarios::weight_bytes(seen_.model));
   fresh.spin_ns = options_.spin_ns;
@@ -303,7 +355,7 @@ result<void> run::between_windows() {
 result<void> run::known_answers() {
   ASSAY_TRY(backend_->sample_clock(recorder_));
   ASSAY_TRY(backend_->issue_known_answers());
-  ASSAY_TRY(content_->compare(engine_->embedding_address(), embedding_));
+  if (looked_at_ != nullptr) ASSAY_TRY(content_->compare(looked_at_, expected_));
   ASSAY_TRY(recorder_.drain());
   ASSAY_TRY(backend_->report_known_answers(recorder_));
   return content_->report(recorder_);
@@ -314,7 +366,7 @@ result<void> run::unload() {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, options_.scenario.requests.size() + 1));
   engine_.reset();
   ASSAY_TRY(recorder_.stop());
-  ASSAY_TRY(recorder_.observe(references_of_unload()));
+  ASSAY_TRY(recorder_.observe(references_of_unload(seen_.paging)));
   ASSAY_TRY(recorder_.end_window());
   return {};
 }
@@ -335,7 +387,7 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(load());
   ASSAY_TRY(backend_->open_known_answers(engine_->compute_stream()));
   content_.emplace(backend_->front(), engine_->compute_stream());
-  ASSAY_TRY_ASSIGN(embedding_, scenarios::embedding_head(options_.checkpoint, looked_at_bytes));
+  ASSAY_TRY(choose_weight());
   ASSAY_TRY(encode_all());
   ASSAY_TRY(state_traffic());
   for (std::size_t i = 0; i < options_.scenario.requests.size(); ++i) {

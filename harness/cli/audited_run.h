@@ -7,12 +7,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "harness/cli/run_backend.h"
 #include "harness/cli/track.h"
 #include "runtime/device/host_device.h"
+#include "runtime/memory/vram_limit.h"
 #include "runtime/telemetry/result.h"
 #include "scenarios/decode_scenario.h"
 
@@ -27,6 +29,9 @@ struct run_options {
   std::uint64_t arena_bytes = 0;  ///< of a GPU: 0 takes what is free
   std::int64_t spin_ns = 0;
   std::int64_t page_tokens = 0;
+  std::uint32_t context_tokens = 0;  ///< that the KV pages hold; 0: the model's own maximum
+  /// As --vram-limit has it; resolved against the device's memory when it is opened.
+  std::optional<memory::vram_limit> vram_limit;
   std::uint32_t threads = 0;  ///< that run a launch's blocks
 };
 

@@ -13,6 +13,7 @@
 #include "harness/cli/checkpoint_look.h"
 #include "harness/cli/gpu_decode.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/memory_flags.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
 #include "harness/cli/text_flag.h"
@@ -35,6 +36,8 @@ struct decode_flags {
   double temperature = 0.0;
   std::uint64_t seed = 0;
   std::string arena;
+  std::string vram_limit;
+  std::uint32_t context_tokens = 0;
   std::string device = "host";
 };
 
@@ -82,6 +85,9 @@ void print_claims(const gpu_decode_claims& claims) {
 }
 
 result<void> decode_greedily_on_gpu(const decode_flags& flags) {
+  run_options gpu;
+  gpu.device = telemetry::device_class::cuda;
+  ASSAY_TRY(set_memory(gpu, {flags.vram_limit, flags.context_tokens}));
   if (flags.temperature != 0.0)
     return ASSAY_FAIL(usage,
                       "--temperature: the GPU decodes greedily so far; leave it at 0, or use "
@@ -110,15 +116,22 @@ result<void> decode(const decode_flags& flags) {
   if (!flags.arena.empty()) {
     ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
   }
+  engine::engine_options wanted{flags.context_tokens,
+                                static_cast<std::uint32_t>(options.page_tokens)};
+  ASSAY_TRY(set_memory(options, {flags.vram_limit, flags.context_tokens}));
+  if (options.vram_limit) {
+    ASSAY_TRY_ASSIGN(wanted.memory_limit_bytes, options.vram_limit->bytes_of(options.arena_bytes));
+    // The device has no byte more than the limit: what would exceed it is refused where it is
+    // asked.
+    options.arena_bytes = *wanted.memory_limit_bytes;
+  }
   const std::filesystem::path folder = flags.checkpoint;
   ASSAY_TRY(look_at_checkpoint(folder));
   ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
                                     {options.arena_bytes, options.spin_ns, options.threads}));
   telemetry::registry counters;
   ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
-  ASSAY_TRY_ASSIGN(auto engine,
-                   engine::engine::load(folder, *device, counters,
-                                        {0, static_cast<std::uint32_t>(options.page_tokens)}));
+  ASSAY_TRY_ASSIGN(auto engine, engine::engine::load(folder, *device, counters, wanted));
   ASSAY_TRY(engine->begin_request(tokenizer.encode(flags.prompt),
                                   {flags.max_new_tokens, flags.temperature, flags.seed, true}));
   ASSAY_TRY(stream_tokens(*engine, tokenizer));
@@ -142,7 +155,10 @@ void add_decode_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--seed", flags->seed, "Of the sampling generator")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
-  verb->add_option("--arena", flags->arena, "Device memory limit, with unit, such as 512MiB");
+  verb->add_option("--arena", flags->arena, arena_help);
+  verb->add_option("--vram-limit", flags->vram_limit, vram_limit_help);
+  verb->add_option("--context", flags->context_tokens, context_help)
+      ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
   verb->add_option("--device", flags->device, "host or cuda: the first GPU, greedy")
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();

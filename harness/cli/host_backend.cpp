@@ -11,6 +11,7 @@
 #include "probes/process/clock_probe.h"
 #include "probes/sentinel/sentinel_probe.h"
 #include "runtime/engine/engine.h"
+#include "runtime/memory/arena.h"
 #include "runtime/ops/isa.h"
 #include "scenarios/ledger.h"
 
@@ -21,6 +22,12 @@ class host_backend final : public run_backend {
  public:
   result<void> open(const run_options& options, const device_maker& make_device) {
     options_ = {options.arena_bytes, options.spin_ns, options.threads};
+    // The device has no byte more than the limit: what would exceed it is refused where it is
+    // asked.
+    if (options.vram_limit) {
+      ASSAY_TRY_ASSIGN(options_.memory_limit_bytes,
+                       options.vram_limit->bytes_of(options.arena_bytes));
+    }
     ASSAY_TRY_ASSIGN(device_, make_device(options_));
     device_.front->set_observer(&probe_);
     ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(options.checkpoint));
@@ -56,6 +63,10 @@ class host_backend final : public run_backend {
   result<void> issue_known_answers() override { return sentinel_->issue(); }
   result<void> report_known_answers(trace::sink& to) override { return sentinel_->report(to); }
   void close_known_answers() override { sentinel_.reset(); }
+
+  std::uint64_t reserved_bytes() const override {
+    return memory::granted_bytes(probes::sentinel_probe::needed_bytes(options_.memory_limit_bytes));
+  }
 
   void describe(trace::run_facts& facts) const override {
     facts.add_fact("device", "host executor");

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
     add_compare_verb(app, action);
     add_selftest_verb(app, action);
     add_decode_verb(app, action);
+    add_plan_verb(app, action);
     add_list_verb(app, action);
     add_doctor_verb(app, action);
     add_history_verb(app, action);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "harness/cli/paging_references.h"
 #include "scenarios/gpu_ledger.h"
 
 namespace assay::cli {
@@ -221,12 +222,17 @@ void add_times(values& to, const request_evidence& seen) {
   const thread_time threads = seen.prefill_caller + seen.decode_caller;
   const std::int64_t passes = 1 + seen.asked_steps;
   // Threads that run blocks at once work in parallel at best: their time divided by their number.
-  const std::int64_t idle_ns = passes * spins_a_pass * seen.spin_ns * seen.launch_threads;
+  // Under a limit the worker of the page-ins is one more, and both spin where one waits for the
+  // other, once an operator.
+  const std::int64_t gates = seen.paging ? seen.paging->streamed_operators : 0;
+  const std::int64_t at_once = seen.launch_threads + (seen.paging ? 1 : 0);
+  const std::int64_t idle_ns = passes * (spins_a_pass + gates) * seen.spin_ns * at_once;
   if (seen.on == telemetry::device_class::host)
-    work_between(to, id::compute_device_ns,
-                 worked_ns(threads.workers_run_ns, idle_ns) / seen.launch_threads, steps_ns);
+    work_between(to, id::compute_device_ns, worked_ns(threads.workers_run_ns, idle_ns) / at_once,
+                 steps_ns);
   else
     add_gpu_compute_time(to, seen, steps_ns);
+  if (seen.paging) add_paged_request(to, seen, steps_ns);
   // Where the caller neither ran nor waited for a core it slept, and it sleeps for the device
   // alone.
   work_between(to, id::device_sync_wait_ns,
@@ -254,16 +260,25 @@ void add_times(values& to, const request_evidence& seen) {
 // copies, which together outweigh the copies of a small checkpoint.
 void add_copy_times(values& to, const load_evidence& seen) {
   const std::int64_t span_ns = seen.span.length_ns();
+  const std::int64_t bytes = seen.paging ? seen.paging->resident_bytes : seen.model.payload_bytes;
+  if (bytes == 0) return;
   to.push_back({id::weights_h2d_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, span_ns});
   to.push_back({id::weights_h2d_bytes_per_s, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST,
-                rate_bits(seen.model.payload_bytes, span_ns)});
+                rate_bits(bytes, span_ns)});
   if (!(seen.copy_ceiling_bytes_per_s > 0.0)) return;
-  const double least_ns =
-      static_cast<double>(seen.model.payload_bytes) * 1e9 / seen.copy_ceiling_bytes_per_s;
+  const double least_ns = static_cast<double>(bytes) * 1e9 / seen.copy_ceiling_bytes_per_s;
   to.push_back({id::weights_h2d_ns, ASSAY_SOURCE_LEDGER, ASSAY_AT_LEAST,
                 static_cast<std::int64_t>(least_ns)});
   to.push_back({id::weights_h2d_bytes_per_s, ASSAY_SOURCE_LEDGER, ASSAY_AT_MOST,
                 std::bit_cast<std::int64_t>(seen.copy_ceiling_bytes_per_s)});
+}
+
+// Of the architecture's weights, those that the load leaves on the host: streamed ones, and the
+// table where it is not the head.
+std::int64_t not_loaded(const load_evidence& seen) {
+  if (!seen.paging) return 0;
+  return static_cast<std::int64_t>(scenarios::weights_of(seen.model).size()) -
+         seen.paging->resident_weights;
 }
 
 }  // namespace
@@ -271,19 +286,23 @@ void add_copy_times(values& to, const load_evidence& seen) {
 values references_of(const load_evidence& seen) {
   values to;
   const bool is_gpu = seen.on == telemetry::device_class::cuda;
-  add_ledger(to, is_gpu ? scenarios::expect_gpu_load(seen.model, seen.cache)
-                        : scenarios::expect_load(seen.model, seen.cache));
+  add_ledger(to, is_gpu        ? scenarios::expect_gpu_load(seen.model, seen.cache)
+                 : seen.paging ? scenarios::expect_paged_load(seen.model, seen.cache, *seen.paging)
+                               : scenarios::expect_load(seen.model, seen.cache));
+  if (seen.paging) add_paged_load(to, seen);
   equal(to, id::checkpoint_file_bytes, ASSAY_SOURCE_CONTENT, seen.stat_file_bytes);
   // What is left of the file without its header, and without the tensors that were copied.
   const std::int64_t header_bytes = seen.model.file_bytes - seen.model.payload_bytes;
   equal(to, id::checkpoint_tensor_bytes, ASSAY_SOURCE_CONTENT, seen.stat_file_bytes - header_bytes);
   recorded(to, id::checkpoint_unused_tensors_count, telemetry::range::weights,
-           seen.model.header_tensor_count - seen.weights.copies);
+           seen.model.header_tensor_count - seen.weights.copies - not_loaded(seen));
   recorded(to, id::device_submissions_count, telemetry::range::any, seen.operations);
   add_copy_times(to, seen);
   // Of what the arena granted, what is neither weights nor activations are pages.
-  const scenarios::arena_shape arena = is_gpu ? scenarios::gpu_arena_of(seen.model, seen.cache)
-                                              : scenarios::arena_of(seen.model, seen.cache);
+  const scenarios::arena_shape arena =
+      is_gpu        ? scenarios::gpu_arena_of(seen.model, seen.cache)
+      : seen.paging ? scenarios::paged_arena_of(seen.model, seen.cache, *seen.paging)
+                    : scenarios::arena_of(seen.model, seen.cache);
   const std::int64_t page_bytes = is_gpu ? scenarios::gpu_kv_page_bytes(seen.model, seen.cache)
                                          : scenarios::kv_page_bytes(seen.model, seen.cache);
   recorded(to, id::kv_capacity_pages, telemetry::range::arena,
@@ -297,9 +316,9 @@ values references_of(const load_evidence& seen) {
   return to;
 }
 
-values references_of_unload() {
+values references_of_unload(const std::optional<scenarios::paging_shape>& paging) {
   values to;
-  add_ledger(to, scenarios::expect_unload());
+  add_ledger(to, paging ? scenarios::expect_paged_unload(*paging) : scenarios::expect_unload());
   return to;
 }
 
@@ -337,6 +356,8 @@ values references_of(const request_evidence& seen) {
   const bool is_gpu = seen.on == telemetry::device_class::cuda;
   add_ledger(to, is_gpu
                      ? scenarios::expect_gpu_request(seen.model, seen.cache, shape, seen.is_first)
+                 : seen.paging
+                     ? scenarios::expect_paged_request(seen.model, seen.cache, shape, *seen.paging)
                      : scenarios::expect_request(seen.model, seen.cache, shape));
   add_content(to, seen);
   is_gpu ? add_gpu_counts(to, seen) : add_device_counts(to, seen);

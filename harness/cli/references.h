@@ -11,6 +11,7 @@
 #include "harness/cli/activity_tally.h"
 #include "harness/cli/recorder.h"
 #include "scenarios/ledger.h"
+#include "scenarios/paging_ledger.h"
 
 namespace assay::cli {
 
@@ -43,6 +44,8 @@ struct load_evidence {
   double copy_ceiling_bytes_per_s = 0.0;  ///< what the link probe measured; 0 where it has none
   std::int64_t arena_bytes = 0;           ///< granted to the runtime, by the arena's records
   std::int64_t operations = 0;            ///< activities of every range but the sentinel's
+  scenarios::limit_shape limit;           ///< where there is one
+  std::optional<scenarios::paging_shape> paging;  ///< what the ledger makes of it
 };
 
 /// One encode of a prompt.
@@ -93,12 +96,17 @@ struct request_evidence {
   std::int64_t decode_busy_ns = 0;
   thread_time prefill_caller;
   thread_time decode_caller;
-  activity_tally activity;  ///< of the whole request
+  activity_tally activity;                        ///< of the whole request
+  std::optional<scenarios::paging_shape> paging;  ///< under a limit
+  range_tally fill;                               ///< the copies of the load
+  overlap_times overlap;                          ///< of its passes, added up
+  double copy_ceiling_bytes_per_s = 0.0;
 };
 
 std::vector<reference_value> references_of(const load_evidence& seen);
 /// Over the window in which the engine ends.
-std::vector<reference_value> references_of_unload();
+std::vector<reference_value> references_of_unload(
+    const std::optional<scenarios::paging_shape>& paging = std::nullopt);
 std::vector<reference_value> references_of(const encode_evidence& seen);
 std::vector<reference_value> references_of(const encode_time_evidence& seen);
 std::vector<reference_value> references_of(const request_evidence& seen);

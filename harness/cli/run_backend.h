@@ -63,6 +63,9 @@ class run_backend {
   /// Where the device counts a request's steps by itself, as a uint32; null where it does not.
   virtual const std::byte* step_count_address() const { return nullptr; }
 
+  /// Of the device's memory, what known answers and other observers take.
+  virtual std::uint64_t reserved_bytes() const { return 0; }
+
   /// What stands in the trace of the device, before anything runs.
   virtual void describe(trace::run_facts& facts) const = 0;
 };

@@ -50,6 +50,9 @@ trace::run_facts facts_of(const run_options& options, const run_backend& backend
   facts.add_fact("requests", fmt::format("{}", options.scenario.requests.size()));
   facts.add_fact("max new tokens", fmt::format("{}", options.scenario.max_new_tokens));
   facts.add_fact("KV page", fmt::format("{} tokens", options.page_tokens));
+  if (options.context_tokens != 0)
+    facts.add_fact("context", fmt::format("{} tokens", options.context_tokens));
+  if (options.vram_limit) facts.add_fact("weights", "streamed where the limit leaves no room");
   facts.add_fact("load average before", load_words());
   return facts;
 }

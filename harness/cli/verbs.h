@@ -22,6 +22,7 @@ void add_list_verb(CLI::App& app, verb_action& action);
 void add_doctor_verb(CLI::App& app, verb_action& action);
 void add_compare_verb(CLI::App& app, verb_action& action);
 void add_history_verb(CLI::App& app, verb_action& action);
+void add_plan_verb(CLI::App& app, verb_action& action);
 void add_checkpoint_verb(CLI::App& app, verb_action& action);
 
 }  // namespace assay::cli

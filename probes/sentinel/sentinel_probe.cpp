@@ -32,11 +32,14 @@ void fill_pattern(std::span<std::byte> what, std::uint64_t issue) {
 
 }  // namespace
 
+std::uint64_t sentinel_probe::needed_bytes(std::uint64_t arena_bytes) {
+  return std::min(largest_round_bytes, arena_bytes / part_of_arena) + odd_bytes;
+}
+
 result<std::unique_ptr<sentinel_probe>> sentinel_probe::create(device::device& on,
                                                                device::stream stream) {
   const device::scoped_range range(on, telemetry::range::sentinel);
-  const std::uint64_t bytes =
-      std::min(largest_round_bytes, on.memory_limit_bytes() / part_of_arena) + odd_bytes;
+  const std::uint64_t bytes = needed_bytes(on.memory_limit_bytes());
   ASSAY_TRY_ASSIGN(const device::buffer there, on.allocate(bytes));
   return std::unique_ptr<sentinel_probe>(new sentinel_probe(on, stream, there));
 }

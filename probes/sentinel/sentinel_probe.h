@@ -36,7 +36,9 @@ class sentinel_probe {
   static constexpr std::int64_t interval_ns = 1'000'000'000;
   static constexpr std::int64_t spin_ns = 200'000;
 
-  /// Errors: out_of_memory, where the arena has no room for the buffer: leave limit / 16 + 4,099 B.
+  /// Bytes that it takes of an arena of that size.
+  static std::uint64_t needed_bytes(std::uint64_t arena_bytes);
+  /// Errors: out_of_memory, where the arena has no room for the buffer: leave needed_bytes().
   static result<std::unique_ptr<sentinel_probe>> create(device::device& on, device::stream stream);
   ~sentinel_probe();
   sentinel_probe(const sentinel_probe&) = delete;

@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
 #include "runtime/checkpoint/model_config.h"
 #include "runtime/device/device.h"
+#include "runtime/memory/residency.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::engine {
@@ -16,6 +19,12 @@ namespace assay::engine {
 struct engine_options {
   std::uint32_t context_tokens = 0;   ///< KV capacity; 0 takes the checkpoint's own maximum
   std::uint32_t kv_page_tokens = 16;  ///< 1..256
+  /// Device memory that the run may take in all. Weights that do not fit beside the rest are
+  /// streamed, step by step; without a limit all of them are resident, or the load fails.
+  std::optional<std::uint64_t> memory_limit_bytes = {};
+  /// Of the limit, what others take on the same device: the observer's buffers.
+  std::uint64_t reserved_bytes = 0;
+  memory::residency_kind residency = memory::residency_kind::pin;
 };
 
 /// How tokens are chosen, and when to stop.
@@ -53,8 +62,15 @@ class decode_engine {
   /// Gives the request's pages back.
   virtual result<void> end_request() = 0;
 
-  /// Where the embedding table lies on the device, for a look at what arrived there.
+  /// Where the embedding table lies on the device, for a look at what arrived there; null where a
+  /// limit keeps it on the host.
   virtual const std::byte* embedding_address() const = 0;
+  /// A weight that stays on the device, for the same look where the table does not.
+  struct resident_weight {
+    std::string name;
+    const std::byte* address = nullptr;
+  };
+  virtual std::optional<resident_weight> first_resident() const { return std::nullopt; }
   /// The stream that the steps run on, for known-answer operations between two steps.
   virtual device::stream compute_stream() const = 0;
   /// Pages that a walk of the free list does not find: what runtime.kv.live_pages must say.

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/engine/engine.h"
 
+#include <string>
 #include <utility>
 
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/engine/engine_state.h"
 #include "runtime/engine/memory_need.h"
+#include "runtime/engine/memory_plan.h"
 #include "runtime/engine/published_checkpoint.h"
 #include "runtime/memory/arena.h"
 
@@ -16,10 +18,9 @@ namespace {
 using telemetry::counter_id;
 
 // The mapping is closed again when this returns: what is resident no longer needs the file.
-result<resident_model> load_weights(const std::filesystem::path& folder, device::device& on,
+result<resident_model> load_weights(const checkpoint::checkpoint& opened, device::device& on,
                                     telemetry::counter_writer& counters,
                                     const engine_options& options) {
-  ASSAY_TRY_ASSIGN(const checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
   ASSAY_TRY_ASSIGN(const kv::kv_layout layout, layout_of(opened.config(), options));
   const memory_need need = need_of(resident_model::needed_bytes(opened), opened.config(), layout,
                                    context_of(opened.config(), options));
@@ -38,10 +39,64 @@ result<std::unique_ptr<engine>> engine::load(const std::filesystem::path& folder
                                              telemetry::counter_writer& counters,
                                              const engine_options& options) {
   const host_time entry = host_now();
-  ASSAY_TRY_ASSIGN(resident_model model, load_weights(folder, on, counters, options));
-  ASSAY_TRY_ASSIGN(auto made, start(std::move(model), on, counters, options));
+  ASSAY_TRY_ASSIGN(checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
+  std::unique_ptr<engine> made;
+  if (options.memory_limit_bytes) {
+    ASSAY_TRY_ASSIGN(made, load_under_limit(std::move(opened), on, counters, options));
+  } else {
+    ASSAY_TRY_ASSIGN(resident_model model, load_weights(opened, on, counters, options));
+    ASSAY_TRY_ASSIGN(made, start(std::move(model), on, counters, options));
+  }
   counters.add(counter_id::checkpoint_load_ns, host_now() - entry);
   return made;
+}
+
+// What keeps its size comes first: a change of the limit then finds the rest in one piece.
+result<std::unique_ptr<engine>> engine::load_under_limit(checkpoint::checkpoint opened,
+                                                         device::device& on,
+                                                         telemetry::counter_writer& counters,
+                                                         const engine_options& options) {
+  if (*options.memory_limit_bytes > on.memory_limit_bytes())
+    return ASSAY_FAIL(usage, "memory limit: " + std::to_string(*options.memory_limit_bytes) +
+                                 " bytes are more than the device's " +
+                                 std::to_string(on.memory_limit_bytes()) + "; give less");
+  ASSAY_TRY_ASSIGN(const memory_plan plan, plan_memory(opened.config(), opened.weights(), options,
+                                                       on.memory_limit_bytes()));
+  ASSAY_TRY(check_plan(plan));
+  publish_checkpoint(opened, counters);
+  resident_model model = resident_model::described(opened);
+  model.arena = memory::arena::create(on, counters);
+  const std::shared_ptr<memory::arena> arena = model.arena;
+  ASSAY_TRY_ASSIGN(auto made, start(std::move(model), on, counters, options));
+  state& s = *made->state_;
+  s.beside_weights_bytes = plan.kv_bytes + plan.activations_bytes + plan.reserved_bytes;
+  ASSAY_TRY_ASSIGN(s.paging, weight_paging::create(std::move(opened), arena, on, counters,
+                                                   plan.budget_bytes, options.residency));
+  s.paging->bind(s.model);
+  s.model.embedding.data = reinterpret_cast<const std::byte*>(s.buffers.normed);
+  s.mark_absent();
+  return made;
+}
+
+result<void> engine::change_memory_limit(std::uint64_t limit_bytes) {
+  state& s = *state_;
+  if (!s.paging)
+    return ASSAY_FAIL(usage,
+                      "engine: it was loaded without a memory limit, so it has none to change");
+  if (limit_bytes > s.on.memory_limit_bytes())
+    return ASSAY_FAIL(usage, "memory limit: " + std::to_string(limit_bytes) +
+                                 " bytes are more than the device's " +
+                                 std::to_string(s.on.memory_limit_bytes()) + "; give less");
+  return s.paging->change_budget(
+      limit_bytes > s.beside_weights_bytes ? limit_bytes - s.beside_weights_bytes : 0);
+}
+
+std::optional<decode_engine::resident_weight> engine::first_resident() const {
+  if (!state_->paging)
+    return resident_weight{"model.embed_tokens.weight", state_->model.embedding.data};
+  const auto first = state_->paging->first_resident();
+  if (!first) return std::nullopt;
+  return resident_weight{state_->paging->schedule().weights[first->first].name, first->second};
 }
 
 result<std::unique_ptr<engine>> engine::start(resident_model model, device::device& on,
@@ -58,7 +113,7 @@ result<std::unique_ptr<engine>> engine::start(resident_model model, device::devi
   ASSAY_TRY_ASSIGN(made->compute_span, event_pair::create(on));
   ASSAY_TRY_ASSIGN(made->logits_span, event_pair::create(on));
   made->ids.reserve(context);
-  made->mark_absent();
+  if (!options.memory_limit_bytes) made->mark_absent();
   return std::unique_ptr<engine>(new engine(std::move(made)));
 }
 
@@ -71,7 +126,7 @@ std::span<const float> engine::logits() const {
 }
 
 const std::byte* engine::embedding_address() const {
-  return state_->model.embedding.data;
+  return state_->paging ? nullptr : state_->model.embedding.data;
 }
 
 device::stream engine::compute_stream() const {

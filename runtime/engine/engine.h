@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/model_config.h"
 #include "runtime/device/device.h"
 #include "runtime/engine/decode_engine.h"
@@ -63,12 +64,22 @@ class engine final : public decode_engine {
   const std::byte* embedding_address() const override;
   device::stream compute_stream() const override;
   std::uint32_t kv_pages_by_walk() const override;
+  std::optional<resident_weight> first_resident() const override;
+
+  /// Another limit, between two steps, for an engine that was loaded with one: what it keeps is
+  /// filled anew. Errors: usage: loaded without a limit, or more than the device has;
+  /// out_of_memory: less than a step needs, and nothing has changed then.
+  result<void> change_memory_limit(std::uint64_t limit_bytes);
 
   /// One pass over `ids` from position 0 outside of any request, every position's logits.
   /// Errors: usage, where a request is open; otherwise as a request's.
   result<forward_capture> forward(std::span<const std::int32_t> ids);
 
  private:
+  static result<std::unique_ptr<engine>> load_under_limit(checkpoint::checkpoint opened,
+                                                          device::device& on,
+                                                          telemetry::counter_writer& counters,
+                                                          const engine_options& options);
   struct state;
   explicit engine(std::unique_ptr<state> state);
   std::unique_ptr<state> state_;

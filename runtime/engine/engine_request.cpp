@@ -19,6 +19,23 @@ void engine::state::mark_absent() {
   for (const counter_id id : {counter_id::choices_d2h_bytes, counter_id::choices_d2h_copies_count,
                               counter_id::choices_d2h_ns})
     counters.mark_not_applicable(id, no_choices);
+  if (!paging) mark_no_paging();
+}
+
+void engine::state::mark_no_paging() {
+  constexpr std::string_view no_limit = "without a limit every weight is resident";
+  for (const counter_id id :
+       {counter_id::paging_budget_bytes,    counter_id::paging_staging_bytes,
+        counter_id::paging_resident_bytes,  counter_id::paging_resident_count,
+        counter_id::paging_admitted_bytes,  counter_id::paging_admitted_count,
+        counter_id::paging_evicted_bytes,   counter_id::paging_evictions_count,
+        counter_id::paging_lookups_count,   counter_id::paging_lookup_bytes,
+        counter_id::paging_hits_count,      counter_id::paging_hit_bytes,
+        counter_id::paging_count_hit_ratio, counter_id::paging_byte_hit_ratio,
+        counter_id::paging_staged_bytes,    counter_id::paging_prefetch_waste_bytes,
+        counter_id::paging_h2d_ns,          counter_id::paging_h2d_bytes_per_s,
+        counter_id::paging_stall_ns,        counter_id::paging_overlap_ratio})
+    counters.mark_not_applicable(id, no_limit);
 }
 
 result<void> engine::begin_request(std::span<const std::int32_t> prompt,
@@ -26,6 +43,7 @@ result<void> engine::begin_request(std::span<const std::int32_t> prompt,
   state& s = *state_;
   ASSAY_TRY(s.flow.begin(prompt, options));
   s.mark_absent();
+  if (s.paging) s.paging->begin_request();
   s.ids.assign(prompt.begin(), prompt.end());
   s.sampler.begin(options.temperature, options.seed);
   return {};

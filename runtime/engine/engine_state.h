@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "runtime/engine/request_flow.h"
 #include "runtime/engine/resident_model.h"
 #include "runtime/engine/submitter.h"
+#include "runtime/engine/weight_paging.h"
 #include "runtime/kv/kv_cache.h"
 #include "runtime/sampling/sampler.h"
 
@@ -37,6 +39,7 @@ struct engine::state {
   result<void> run(const step_plan& plan);
   /// What a run on this device cannot have. A request's marks go with it.
   void mark_absent();
+  void mark_no_paging();
   /// The plan of a request's step: the last position's logits.
   step_plan plan_for(std::uint32_t tokens);
   /// Gives the sequence's pages back.
@@ -45,6 +48,9 @@ struct engine::state {
   device::device& on;
   telemetry::counter_writer& counters;
   resident_model model;
+  std::unique_ptr<weight_paging> paging;   ///< null where all weights are resident
+  std::uint64_t beside_weights_bytes = 0;  ///< of a limit: KV pages, activations, the reserve
+  std::vector<std::byte> rows;             ///< embedding rows of the step in flight, gathered
   kv::kv_cache cache;
   activations buffers;
   submitter compute;
@@ -59,6 +65,8 @@ struct engine::state {
  private:
   result<void> submit(const step_plan& plan, pass_tally& tally);
   result<void> submit_inputs(std::uint32_t tokens);
+  void gather_rows(std::uint32_t tokens);
+  result<void> submit_rows(std::uint32_t tokens);
   result<void> submit_logits(const step_plan& plan);
   result<void> publish(const step_plan& plan, const pass_tally& tally);
 };

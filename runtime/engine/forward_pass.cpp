@@ -45,9 +45,10 @@ result<void> forward_pass::layer(std::uint32_t index, const std::vector<kv::page
   ASSAY_TRY(project_qkv(weights));
   ASSAY_TRY(append(index, runs));
   ASSAY_TRY(attend(index));
-  ASSAY_TRY(launch(
+  ASSAY_TRY(await_weights());
+  ASSAY_TRY(launch_on(
       ops::project_add("output_projection", {buffers_.mixed, weights.o, buffers_.x, shape_.tokens}),
-      weights.o.bytes()));
+      {&weights.o}));
   return mlp(weights);
 }
 
@@ -61,14 +62,19 @@ result<void> forward_pass::embed() {
 result<void> forward_pass::project_qkv(const layer_weights& w) {
   const checkpoint::model_config& c = model_.config;
   const auto eps = static_cast<float>(c.rms_norm_eps);
-  ASSAY_TRY(launch(
+  ASSAY_TRY(await_weights());
+  ASSAY_TRY(launch_on(
       ops::norm_qkv({buffers_.x, buffers_.normed, w.input_norm, w.q, w.k, w.v, w.q_bias, w.k_bias,
                      w.v_bias, buffers_.q, buffers_.k, buffers_.v, shape_.tokens, eps}),
-      w.input_norm.bytes() + w.q.bytes() + w.k.bytes() + w.v.bytes() + w.q_bias.bytes() +
-          w.k_bias.bytes() + w.v_bias.bytes()));
-  return launch(ops::qk_rotary({buffers_.q, buffers_.k, w.q_norm, w.k_norm, buffers_.rotary,
-                                shape_.tokens, c.head_count, c.kv_head_count, c.head_dim, eps}),
-                w.q_norm.bytes() + w.k_norm.bytes());
+      {&w.input_norm, &w.q, &w.k, &w.v, &w.q_bias, &w.k_bias, &w.v_bias}));
+  const auto rotate = [&] {
+    return ops::qk_rotary({buffers_.q, buffers_.k, w.q_norm, w.k_norm, buffers_.rotary,
+                           shape_.tokens, c.head_count, c.kv_head_count, c.head_dim, eps});
+  };
+  // Without gains it turns only, and asks for no weight.
+  if (w.q_norm.bytes() == 0) return launch(rotate(), 0);
+  ASSAY_TRY(await_weights());
+  return launch_on(rotate(), {&w.q_norm, &w.k_norm});
 }
 
 result<void> forward_pass::append(std::uint32_t index, const std::vector<kv::page_run>& runs) {
@@ -106,21 +112,36 @@ result<void> forward_pass::attend(std::uint32_t index) {
 
 result<void> forward_pass::mlp(const layer_weights& w) {
   const auto eps = static_cast<float>(model_.config.rms_norm_eps);
-  ASSAY_TRY(launch(ops::gated_mlp({buffers_.x, buffers_.normed, w.mlp_norm, w.gate, w.up,
-                                   buffers_.gate, buffers_.up, shape_.tokens, eps}),
-                   w.mlp_norm.bytes() + w.gate.bytes() + w.up.bytes()));
-  return launch(
+  ASSAY_TRY(await_weights());
+  ASSAY_TRY(launch_on(ops::gated_mlp({buffers_.x, buffers_.normed, w.mlp_norm, w.gate, w.up,
+                                      buffers_.gate, buffers_.up, shape_.tokens, eps}),
+                      {&w.mlp_norm, &w.gate, &w.up}));
+  ASSAY_TRY(await_weights());
+  return launch_on(
       ops::project_add("down_projection", {buffers_.gate, w.down, buffers_.x, shape_.tokens}),
-      w.down.bytes());
+      {&w.down});
 }
 
 result<void> forward_pass::head(float* logits) {
   const std::uint32_t positions = shape_.is_every_position ? shape_.tokens : 1;
   const std::uint64_t first = shape_.tokens - positions;
   const float* x = buffers_.x + first * model_.config.hidden_size;
-  return launch(ops::head({x, buffers_.normed, model_.final_norm, model_.head, logits, positions,
-                           static_cast<float>(model_.config.rms_norm_eps)}),
-                model_.final_norm.bytes() + model_.head.bytes());
+  ASSAY_TRY(await_weights());
+  return launch_on(ops::head({x, buffers_.normed, model_.final_norm, model_.head, logits, positions,
+                              static_cast<float>(model_.config.rms_norm_eps)}),
+                   {&model_.final_norm, &model_.head});
+}
+
+result<void> forward_pass::await_weights() {
+  return paging_ == nullptr ? result<void>{} : paging_->before_operator(stream_);
+}
+
+result<void> forward_pass::launch_on(const device::kernel& what,
+                                     std::initializer_list<const ops::weight*> weights) {
+  std::uint64_t bytes = 0;
+  for (const ops::weight* each : weights) bytes += each->bytes();
+  ASSAY_TRY(launch(what, bytes));
+  return paging_ == nullptr ? result<void>{} : paging_->after_operator(stream_);
 }
 
 result<void> forward_pass::launch(const device::kernel& what, std::uint64_t weight_bytes) {

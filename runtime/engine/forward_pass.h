@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "runtime/engine/activations.h"
 #include "runtime/engine/resident_model.h"
 #include "runtime/engine/submitter.h"
+#include "runtime/engine/weight_paging.h"
 #include "runtime/kv/kv_cache.h"
 #include "runtime/telemetry/result.h"
 
@@ -42,9 +44,10 @@ struct pass_capture {
 /// Ranges: expects `compute` to be open; opens `kv_append` around the copies into pages.
 class forward_pass {
  public:
+  /// `paging` brings weights to their operators; null where all are resident.
   forward_pass(const resident_model& model, const activations& buffers, const kv::kv_cache& cache,
-               submitter& stream)
-      : model_(model), buffers_(buffers), cache_(cache), stream_(stream) {}
+               submitter& stream, weight_paging* paging)
+      : model_(model), buffers_(buffers), cache_(cache), stream_(stream), paging_(paging) {}
 
   /// Submits everything and returns. `runs` says where the step's keys and values go; `logits` is
   /// device memory, (positions, vocab_rows).
@@ -59,6 +62,10 @@ class forward_pass {
   result<void> attend(std::uint32_t index);
   result<void> mlp(const layer_weights& weights);
   result<void> head(float* logits);
+  /// Before the operator's arguments are made: they hold its weights' addresses.
+  result<void> await_weights();
+  result<void> launch_on(const device::kernel& what,
+                         std::initializer_list<const ops::weight*> weights);
   result<void> launch(const device::kernel& what, std::uint64_t weight_bytes);
   result<void> copy_out(float* to, const float* from, std::uint64_t rows);
 
@@ -66,6 +73,7 @@ class forward_pass {
   const activations& buffers_;
   const kv::kv_cache& cache_;
   submitter& stream_;
+  weight_paging* paging_;
   pass_shape shape_;
   pass_tally tally_;
 };

@@ -66,6 +66,17 @@ layer_weights layer_of(const placed_weights& placed, const checkpoint::model_con
   return layer;
 }
 
+resident_model assembled(const placed_weights& placed, const checkpoint::model_config& config) {
+  resident_model model;
+  model.config = config;
+  model.embedding = take(placed, "model.embed_tokens.weight");
+  for (std::uint32_t i = 0; i < config.layer_count; ++i)
+    model.layers.push_back(layer_of(placed, config, i));
+  model.final_norm = take(placed, "model.norm.weight");
+  model.head = config.is_head_tied ? model.embedding : take(placed, "lm_head.weight");
+  return model;
+}
+
 result<placed_weights> copy_all(const checkpoint::checkpoint& from, std::byte* at,
                                 submitter& transfer, telemetry::counter_writer& counters) {
   placed_weights placed;
@@ -109,6 +120,13 @@ result<placed_weights> copy_timed(const checkpoint::checkpoint& from, std::byte*
 
 }  // namespace
 
+resident_model resident_model::described(const checkpoint::checkpoint& from) {
+  placed_weights nowhere;
+  for (const auto& tensor : checkpoint::expected_tensors(from.config()))
+    nowhere.emplace(tensor.name, describe(view_of(from, tensor), nullptr));
+  return assembled(nowhere, from.config());
+}
+
 std::uint64_t resident_model::needed_bytes(const checkpoint::checkpoint& from) {
   std::uint64_t total = 0;
   for (const auto& tensor : checkpoint::expected_tensors(from.config()))
@@ -122,13 +140,7 @@ result<resident_model> resident_model::upload(const checkpoint::checkpoint& from
                                               telemetry::counter_writer& counters) {
   ASSAY_TRY_ASSIGN(memory::device_buffer buffer, into->allocate(needed_bytes(from)));
   ASSAY_TRY_ASSIGN(const placed_weights placed, copy_timed(from, buffer.address(), on, counters));
-  resident_model model;
-  model.config = from.config();
-  model.embedding = take(placed, "model.embed_tokens.weight");
-  for (std::uint32_t i = 0; i < model.config.layer_count; ++i)
-    model.layers.push_back(layer_of(placed, model.config, i));
-  model.final_norm = take(placed, "model.norm.weight");
-  model.head = model.config.is_head_tied ? model.embedding : take(placed, "lm_head.weight");
+  resident_model model = assembled(placed, from.config());
   model.arena = std::move(into);
   model.buffer = std::move(buffer);
   return model;

@@ -43,6 +43,9 @@ struct resident_model {
   std::shared_ptr<memory::arena> arena;
   memory::device_buffer buffer;
 
+  /// As the checkpoint describes them, with no data anywhere yet.
+  static resident_model described(const checkpoint::checkpoint& from);
+
   /// Arena bytes that the checkpoint's weights take, each aligned to a grant.
   static std::uint64_t needed_bytes(const checkpoint::checkpoint& from);
 

@@ -53,12 +53,16 @@ result<void> submitter::synchronize() {
   const std::int64_t wait_ns = host_now() - entry;
   counters_->add(counter_id::device_syncs_count, 1);
   counters_->add(counter_id::device_sync_wait_ns, wait_ns);
-  counters_->add(counter_id::device_submissions_count, std::exchange(submissions_, 0));
-  counters_->add(counter_id::device_events_count, std::exchange(events_, 0));
+  publish();
   return waited;
 }
 
-result<std::int64_t> submitter::elapsed_ns(const event_pair& pair) {
+void submitter::publish() {
+  counters_->add(counter_id::device_submissions_count, std::exchange(submissions_, 0));
+  counters_->add(counter_id::device_events_count, std::exchange(events_, 0));
+}
+
+result<std::int64_t> submitter::elapsed_ns(const event_pair& pair) const {
   return device_->elapsed_ns(pair.before, pair.after);
 }
 

@@ -33,9 +33,13 @@ class submitter {
   /// Counts as one submission.
   result<void> submit_kernels(std::uint32_t kernels, const device::native_submit& submit);
   result<void> record(device::event what);
+  /// Has what follows on this stream wait for `what`; the caller does not. Counts as nothing.
+  result<void> wait(device::event what) { return device_->wait_event(stream_, what); }
+  /// Counts what was submitted so far, without a wait: for a stream that another one waits for.
+  void publish();
   /// Waits for the stream. Counts as one wait, whatever its outcome.
   result<void> synchronize();
-  result<std::int64_t> elapsed_ns(const event_pair& pair);
+  result<std::int64_t> elapsed_ns(const event_pair& pair) const;
 
   /// Has anything been submitted since the last wait?
   bool has_pending() const { return submissions_ > 0; }

@@ -208,6 +208,8 @@ std::string_view to_string(measure value) {
       return "sync_calls";
     case measure::calls:
       return "calls";
+    case measure::brackets:
+      return "brackets";
   }
   return "?";
 }

@@ -60,6 +60,7 @@ enum class measure : std::uint8_t {
   frees,         ///< memory records that free
   sync_calls,    ///< submissions that wait for a stream
   calls,         ///< submissions of any kind
+  brackets,      ///< time between the events around each run of records, summed
 };
 
 /// The activity that a counter accounts for. `reason` is mandatory where there is none: a counter

@@ -19,9 +19,11 @@ enum class range : std::uint16_t {
   arena,      ///< allocations of the runtime
   sentinel,   ///< the harness's known-answer operations: no counter may claim them
   choices,    ///< ids that the device chose, on their way to the host
+  paging,     ///< weights that are not resident, on their way to an operator
+  embedding,  ///< rows of the embedding that the host gathered
 };
 
-inline constexpr int range_count = 9;
+inline constexpr int range_count = 11;
 
 constexpr std::string_view to_string(range r) {
   switch (r) {
@@ -39,6 +41,10 @@ constexpr std::string_view to_string(range r) {
       return "logits";
     case range::choices:
       return "choices";
+    case range::paging:
+      return "paging";
+    case range::embedding:
+      return "embedding";
     case range::arena:
       return "arena";
     case range::sentinel:

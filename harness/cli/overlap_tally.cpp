@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/overlap_tally.h"
+
+#include <algorithm>
+
+#include "runtime/telemetry/range.h"
+
+namespace assay::cli {
+namespace {
+
+constexpr auto label(telemetry::range range) {
+  return static_cast<std::uint16_t>(range);
+}
+
+}  // namespace
+
+overlap_times& overlap_times::operator+=(const overlap_times& other) {
+  copy_ns += other.copy_ns;
+  copy_most_ns += other.copy_most_ns;
+  work_ns += other.work_ns;
+  both_ns += other.both_ns;
+  stall_least_ns += other.stall_least_ns;
+  stall_most_ns += other.stall_most_ns;
+  gaps_ns += other.gaps_ns;
+  return *this;
+}
+
+void overlap_tally::take(const assay_record& record) {
+  if (record.kind != ASSAY_ACTIVITY) return;
+  const interval at{record.start_ns, record.end_ns, record.op == ASSAY_OP_EVENT,
+                    record.op == ASSAY_OP_LAUNCH};
+  if (record.range == label(telemetry::range::paging)) page_ins_.push_back(at);
+  if (record.range == label(telemetry::range::compute) ||
+      record.range == label(telemetry::range::kv_append))
+    compute_.push_back(at);
+}
+
+// A run of page-ins lies between the event before it and the one after.
+void overlap_tally::add_runs(std::vector<interval> of, overlap_times& to) {
+  const interval* before = nullptr;
+  bool has_run = false;
+  for (const interval& each : of) {
+    if (!each.is_event) {
+      to.copy_ns += each.end_ns - each.start_ns;
+      has_run = true;
+      continue;
+    }
+    if (before != nullptr && has_run) to.copy_most_ns += each.end_ns - before->start_ns;
+    before = &each;
+    has_run = false;
+  }
+}
+
+void overlap_tally::add_waits(const std::vector<interval>& of, overlap_times& to) {
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    if (!of[i].is_event) to.work_ns += of[i].end_ns - of[i].start_ns;
+    if (of[i].is_event) to.gaps_ns += of[i].end_ns - of[i].start_ns;
+    if (i == 0) continue;
+    const bool is_wait =
+        of[i].is_event && of[i - 1].is_event && i + 1 < of.size() && of[i + 1].is_kernel;
+    if (is_wait) {
+      to.stall_least_ns += std::max<std::int64_t>(of[i].start_ns - of[i - 1].end_ns, 0);
+      to.stall_most_ns += of[i].end_ns - of[i - 1].start_ns;
+    } else {
+      to.gaps_ns += std::max<std::int64_t>(of[i].start_ns - of[i - 1].end_ns, 0);
+    }
+  }
+}
+
+overlap_times overlap_tally::times() const {
+  const auto by_start = [](const interval& a, const interval& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns < b.end_ns;
+  };
+  std::vector<interval> page_ins = page_ins_;
+  std::vector<interval> compute = compute_;
+  std::sort(page_ins.begin(), page_ins.end(), by_start);
+  std::sort(compute.begin(), compute.end(), by_start);
+  overlap_times to;
+  add_runs(page_ins, to);
+  add_waits(compute, to);
+  std::size_t at = 0;
+  for (const interval& copy : page_ins) {
+    if (copy.is_event) continue;
+    while (at < compute.size() && compute[at].end_ns <= copy.start_ns) ++at;
+    for (std::size_t i = at; i < compute.size() && compute[i].start_ns < copy.end_ns; ++i)
+      if (!compute[i].is_event)
+        to.both_ns += std::max<std::int64_t>(
+            std::min(copy.end_ns, compute[i].end_ns) - std::max(copy.start_ns, compute[i].start_ns),
+            0);
+  }
+  return to;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/paging_references.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace assay::cli {
+namespace {
+
+using id = telemetry::counter_id;
+using telemetry::range;
+using values = std::vector<reference_value>;
+
+void recorded(values& to, id counter, range rests_on, std::int64_t value) {
+  to.push_back({counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL, value, rests_on});
+}
+
+void bound(values& to, id counter, assay_source source, assay_relation relation,
+           std::int64_t value) {
+  to.push_back({counter, source, relation, value, range::any});
+}
+
+std::int64_t bits(double value) {
+  return std::bit_cast<std::int64_t>(value);
+}
+
+double ratio(std::int64_t part, std::int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(whole, 1));
+}
+
+// What the kernels read and the copies brought, by the records alone: passes and weights a pass
+// come from the ledger, where a record has no word for them.
+struct recorded_paging {
+  std::int64_t passes;
+  std::int64_t lookups_count;
+  std::int64_t lookup_bytes;
+  std::int64_t page_ins_count;
+  std::int64_t page_in_bytes;
+
+  explicit recorded_paging(const request_evidence& seen) {
+    const range_tally& compute = seen.activity.of(range::compute);
+    const range_tally& paging = seen.activity.of(range::paging);
+    passes = compute.launches / std::max<std::int64_t>(scenarios::pass_launches(seen.model), 1);
+    lookups_count = passes * seen.paging->step_weights;
+    lookup_bytes = compute.weight_bytes - seen.activity.of(range::embedding).bytes;
+    page_ins_count = paging.copies;
+    page_in_bytes = paging.bytes;
+  }
+};
+
+void add_counts(values& to, const request_evidence& seen) {
+  const recorded_paging r(seen);
+  const scenarios::paging_shape& p = *seen.paging;
+  recorded(to, id::paging_lookups_count, range::compute, r.lookups_count);
+  recorded(to, id::paging_lookup_bytes, range::compute, r.lookup_bytes);
+  recorded(to, id::paging_hits_count, range::any, r.lookups_count - r.page_ins_count);
+  recorded(to, id::paging_hit_bytes, range::any, r.lookup_bytes - r.page_in_bytes);
+  recorded(to, id::paging_count_hit_ratio, range::any,
+           bits(ratio(r.lookups_count - r.page_ins_count, r.lookups_count)));
+  recorded(to, id::paging_byte_hit_ratio, range::any,
+           bits(ratio(r.lookup_bytes - r.page_in_bytes, r.lookup_bytes)));
+  recorded(to, id::paging_staged_bytes, range::paging, r.page_in_bytes);
+  recorded(to, id::paging_prefetch_waste_bytes, range::any,
+           r.page_in_bytes - r.passes * p.streamed_bytes());
+  // What was dropped since the fill would have come again in every pass.
+  const std::int64_t passes = std::max<std::int64_t>(r.passes, 1);
+  recorded(to, id::paging_evicted_bytes, range::any,
+           (r.page_in_bytes + seen.fill.bytes * passes - r.lookup_bytes) / passes);
+  recorded(to, id::paging_evictions_count, range::any,
+           (r.page_ins_count + seen.fill.copies * passes - r.lookups_count) / passes);
+  recorded(to, id::paging_resident_bytes, range::any, (r.lookup_bytes - r.page_in_bytes) / passes);
+  recorded(to, id::paging_resident_count, range::any,
+           (r.lookups_count - r.page_ins_count) / passes);
+}
+
+// The quotient's parts by the records, each the shortest and the longest that it can have been. The
+// overlap itself is measured: what the formula gives cannot exceed it by more than the stream's
+// idle moments and the copies' own brackets.
+void add_overlap(values& to, const overlap_times& t, std::int64_t steps_ns) {
+  const std::int64_t shorter_least_ns = std::min(t.copy_ns, t.work_ns);
+  const std::int64_t shorter_most_ns = std::min(t.copy_most_ns, steps_ns - t.stall_least_ns);
+  if (shorter_least_ns <= 0) return;
+  const std::int64_t slack_ns = t.copy_most_ns - t.copy_ns;
+  const std::int64_t most_ns =
+      std::min(t.copy_most_ns - t.stall_least_ns, t.both_ns + t.gaps_ns + slack_ns);
+  const std::int64_t least_ns = t.copy_ns - t.stall_most_ns;
+  const auto source = ASSAY_SOURCE_DEVICE_RECORDS;
+  bound(to, id::paging_overlap_ratio, source, ASSAY_AT_MOST,
+        bits(std::max(ratio(most_ns, shorter_least_ns), 0.0)));
+  bound(to, id::paging_overlap_ratio, source, ASSAY_AT_LEAST,
+        bits(std::max(ratio(least_ns, shorter_most_ns), 0.0)));
+}
+
+void add_times(values& to, const request_evidence& seen, std::int64_t steps_ns) {
+  const overlap_times& t = seen.overlap;
+  bound(to, id::paging_stall_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, t.stall_least_ns);
+  bound(to, id::paging_stall_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_MOST, t.stall_most_ns);
+  bound(to, id::paging_stall_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, steps_ns);
+  const std::int64_t bytes = seen.activity.of(range::paging).bytes;
+  if (bytes == 0) return;
+  add_overlap(to, t, steps_ns);
+  bound(to, id::paging_h2d_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, steps_ns);
+  const auto source = ASSAY_SOURCE_DEVICE_RECORDS;
+  bound(to, id::paging_h2d_bytes_per_s, source, ASSAY_AT_MOST, bits(1e9 * ratio(bytes, t.copy_ns)));
+  bound(to, id::paging_h2d_bytes_per_s, source, ASSAY_AT_LEAST,
+        bits(1e9 * ratio(bytes, t.copy_most_ns)));
+  bound(to, id::paging_h2d_bytes_per_s, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST,
+        bits(1e9 * ratio(bytes, steps_ns)));
+  if (!(seen.copy_ceiling_bytes_per_s > 0.0)) return;
+  const std::int64_t passes = 1 + seen.asked_steps;
+  const auto expected = static_cast<double>(passes * seen.paging->streamed_bytes());
+  bound(to, id::paging_h2d_ns, ASSAY_SOURCE_LEDGER, ASSAY_AT_LEAST,
+        static_cast<std::int64_t>(expected * 1e9 / seen.copy_ceiling_bytes_per_s));
+  bound(to, id::paging_h2d_bytes_per_s, ASSAY_SOURCE_LEDGER, ASSAY_AT_MOST,
+        bits(seen.copy_ceiling_bytes_per_s));
+}
+
+}  // namespace
+
+void add_paged_load(values& to, const load_evidence& seen) {
+  const scenarios::paging_shape& p = *seen.paging;
+  // Of what the arena granted, what is neither pages nor activations nor stays is the area.
+  const scenarios::arena_shape arena = scenarios::arena_of(seen.model, seen.cache);
+  const std::int64_t beside = arena.kv_bytes + arena.activations_bytes;
+  recorded(to, id::paging_staging_bytes, range::arena,
+           seen.arena_bytes - beside - p.resident_placed_bytes);
+  recorded(to, id::paging_budget_bytes, range::arena,
+           seen.limit.limit_bytes - seen.limit.reserved_bytes -
+               (seen.arena_bytes - p.resident_placed_bytes - p.staging_bytes));
+  recorded(to, id::paging_resident_bytes, range::weights, seen.weights.bytes);
+  recorded(to, id::paging_resident_count, range::weights, seen.weights.copies);
+  recorded(to, id::paging_admitted_bytes, range::weights, seen.weights.bytes);
+  recorded(to, id::paging_admitted_count, range::weights, seen.weights.copies);
+}
+
+void add_paged_request(values& to, const request_evidence& seen, std::int64_t steps_ns) {
+  add_counts(to, seen);
+  add_times(to, seen, steps_ns);
+}
+
+}  // namespace assay::cli
