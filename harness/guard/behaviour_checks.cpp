@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What a metric says that it is against what it does: kind, unit, range.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "harness/guard/checks.h"
+#include "harness/guard/unit_words.h"
+
+namespace assay::guard {
+namespace {
+
+using model::metric_kind;
+using model::severity;
+
+// What a library writes for "none": DCGM's blanks of 32 and 64 bits and of a double, and the
+// largest numbers of C.
+constexpr std::array<double, 8> marks{
+    2147483632.0,           2147483647.0,      4294967295.0, 9223372036854775792.0,
+    18446744073709551615.0, 140737488355328.0, 2147483633.0, 2147483634.0};
+
+bool is_mark(double value) {
+  return std::find(marks.begin(), marks.end(), value) != marks.end();
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+// A help text that describes a level of a thing that calls itself a counter.
+std::optional<std::string_view> level_word(const std::string& help) {
+  for (const std::string_view word :
+       {"rate of", "per second", "instantaneous", "current ", "utilization"})
+    if (help.find(word) != std::string::npos) return word;
+  return std::nullopt;
+}
+
+// A process that began anew starts its counters at 0: all of them at once.
+bool is_restarted(const series_index& before, const series_index& after) {
+  const auto& start = before.samples("process_start_time_seconds");
+  const auto& again = after.samples("process_start_time_seconds");
+  return !start.empty() && !again.empty() && start.front()->value != again.front()->value;
+}
+
+void look_at_falls(const model::promised_metric& metric, const series_index& before,
+                   const series_index& after, check_log& log) {
+  std::unordered_map<std::string_view, const model::exposition_sample*> old;
+  for (const auto* sample : before.amounts(metric)) old.emplace(sample->labels, sample);
+  for (const auto* sample : after.amounts(metric)) {
+    const auto found = old.find(sample->labels);
+    if (found == old.end()) continue;
+    log.looked();
+    if (!(sample->value < found->second->value)) continue;
+    log.find(severity::error, "R11", metric.name,
+             fmt::format("{} is promised a {} and fell from {} to {}: a level, or a rate, that "
+                         "calls itself a counter",
+                         metric.name, to_string(metric.kind), found->second->value, sample->value),
+             place_of(after.from().source, sample->line));
+    return;  // one is enough to say what it is
+  }
+}
+
+bool is_cumulative(metric_kind kind) {
+  return kind == metric_kind::counter || kind == metric_kind::histogram;
+}
+
+void look_at_falls(const model::promised_metric& metric, const subject& of, check_log& log) {
+  if (!is_cumulative(metric.kind)) return;
+  for (std::size_t at = 1; at < of.snapshots.size(); ++at) {
+    if (is_restarted(of.snapshots[at - 1], of.snapshots[at]))
+      log.cannot_judge(of.snapshots[at].from().source,
+                       fmt::format("whether {} fell: the process began anew", metric.name));
+    else
+      look_at_falls(metric, of.snapshots[at - 1], of.snapshots[at], log);
+  }
+}
+
+void look_at_type(const model::promised_metric& metric, const series_index& in, check_log& log) {
+  const auto* family = in.family(metric.name);
+  if (family == nullptr) return;
+  const std::string where = place_of(in.from().source, family->line);
+  if (family->kind != metric_kind::unknown && metric.kind != metric_kind::unknown) {
+    log.looked();
+    if (family->kind != metric.kind)
+      log.find(severity::error, "R11", metric.name,
+               fmt::format("{} is promised a {} and publishes itself as a {}", metric.name,
+                           to_string(metric.kind), to_string(family->kind)),
+               where);
+  }
+  if (family->kind != metric_kind::counter) return;
+  log.looked();
+  if (const auto word = level_word(lower(family->help)))
+    log.find(severity::warning, "R11", metric.name,
+             fmt::format("{} publishes itself as a counter, and its help speaks of a level ('{}')",
+                         metric.name, *word),
+             where);
+}
+
+void look_at_limits(const model::promised_metric& metric, const model::exposition_sample& sample,
+                    std::string_view source, check_log& log) {
+  const bool is_share = metric.unit == "ratio" || metric.unit == "percent";
+  const double natural = metric.unit == "percent" ? 100.0 : 1.0;
+  constexpr double none = std::numeric_limits<double>::infinity();
+  const double least = metric.least.value_or(is_amount(metric.unit) ? 0.0 : -none);
+  const double most = metric.most.value_or(is_share ? natural : none);
+  const auto outside = [&](std::string why) {
+    log.find_first(severity::error, "R12", metric.name,
+                   fmt::format("{} is {}: {}", metric.name, sample.value, why),
+                   place_of(source, sample.line));
+  };
+  if (!std::isfinite(sample.value)) return outside("no finite number");
+  if (is_mark(sample.value)) return outside("a mark for 'no value', published as one");
+  if (sample.value < least) return outside(fmt::format("below {}", least));
+  if (sample.value > most)
+    return outside(
+        fmt::format("above {}, the most of its {}", most, metric.most ? "contract" : "unit"));
+}
+
+// A summary without observations has quantiles that are NaN by the format's own rule.
+const series_index::sample_list& ranged(const model::promised_metric& metric,
+                                        const series_index& in) {
+  const bool is_several =
+      metric.kind == metric_kind::summary || metric.kind == metric_kind::histogram;
+  return is_several ? in.samples(metric.name + "_sum") : in.samples(metric.name);
+}
+
+}  // namespace
+
+void check_kind(const subject& of, check_log& log) {
+  if (of.snapshots.empty()) return log.absent("no metrics were given");
+  for (const auto& metric : of.contract->metrics) {
+    const bool is_there = std::any_of(of.snapshots.begin(), of.snapshots.end(),
+                                      [&](const series_index& in) { return in.has(metric); });
+    if (!is_there) continue;
+    log.looked();
+    if (metric.kind == metric_kind::gauge && metric.name.ends_with("_total"))
+      log.find(severity::error, "R11", metric.name,
+               fmt::format("{} is promised a gauge, and its name calls it a counter", metric.name),
+               place_of(of.contract->source, metric.line));
+    for (const auto& snapshot : of.snapshots) {
+      if (snapshot.family(metric.name) == nullptr) continue;
+      look_at_type(metric, snapshot, log);
+      break;
+    }
+    look_at_falls(metric, of, log);
+  }
+}
+
+void check_unit_in_name(const subject& of, check_log& log) {
+  for (const auto& metric : of.contract->metrics) {
+    const auto said = unit_in_name(metric.name);
+    if (!said) continue;
+    log.looked();
+    const bool is_counted_thing =
+        metric.unit == "count" && is_amount(*said) &&
+        (*said == "requests" || *said == "tokens" || *said == "blocks" || *said == "pages");
+    if (*said == metric.unit || is_counted_thing) continue;
+    log.find(severity::error, "R10", metric.name,
+             fmt::format("{} is in {}, and its name says {}", metric.name, metric.unit, *said),
+             place_of(of.contract->source, metric.line));
+  }
+}
+
+void check_range(const subject& of, check_log& log) {
+  if (of.snapshots.empty()) return log.absent("no metrics were given");
+  for (const auto& metric : of.contract->metrics) {
+    if (metric.kind == metric_kind::info) continue;
+    for (const auto& snapshot : of.snapshots)
+      for (const auto* sample : ranged(metric, snapshot)) {
+        log.looked();
+        look_at_limits(metric, *sample, snapshot.from().source, log);
+      }
+  }
+}
+
+}  // namespace assay::guard

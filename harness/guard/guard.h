@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Holds a program's metrics, documents and source against its contract.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/guard/name_book.h"
+#include "reports/model/exposition.h"
+#include "reports/model/guard_contract.h"
+#include "reports/model/guard_report.h"
+
+namespace assay::guard {
+
+/// Every check over what was given. `snapshots` are oldest first and may be none; `documents` and
+/// `source` may be null. The contract must be free of contradictions. Pure.
+model::guard_report judge(const model::guard_contract& contract,
+                          std::span<const model::exposition> snapshots, const name_book* documents,
+                          const name_book* source);
+
+/// A contract to begin with, as JSON: every metric of the exposition with the kind that it
+/// publishes and the unit that its name says; what stands at 0 is not promised to move.
+std::string contract_from(const model::exposition& from);
+
+}  // namespace assay::guard

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Which of the names that matter occur in a heap of texts, and where first.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "reports/model/guard_contract.h"
+
+namespace assay::guard {
+
+struct name_place {
+  std::string file{};
+  std::size_t line = 0;
+};
+
+/// Keeps names that begin with one of the prefixes, and the names that are promised; nothing else,
+/// so that a tree of a million lines costs a table of the size of the contract.
+class name_book {
+ public:
+  explicit name_book(const model::guard_contract& contract);
+
+  /// Words of prose: names as a reader sees them, also in code blocks and tables.
+  void add_document(std::string_view text, std::string_view file);
+
+  /// Tokens of a program: the contents of string literals, and variables that a shell or an
+  /// environment object names. Comments are nothing. The language is told by the file's name.
+  /// False where no language is known for it: nothing was looked at.
+  bool add_source(std::string_view text, std::string_view file);
+
+  /// Null where the name does not occur.
+  const name_place* find(std::string_view name) const;
+
+  /// A metric by its name, with or without the prefix and what a format appends.
+  const name_place* find_metric(std::string_view name) const;
+
+  const std::unordered_map<std::string, name_place>& names() const { return names_; }
+  std::uint64_t file_count() const { return file_count_; }
+  std::uint64_t line_count() const { return line_count_; }
+
+ private:
+  bool is_wanted(std::string_view name) const;
+  void add(std::string_view name, std::string_view file, std::size_t line);
+
+  std::vector<std::string> metric_prefixes_;
+  std::vector<std::string> variable_prefixes_;
+  std::unordered_set<std::string> wanted_;
+  std::unordered_map<std::string, name_place> names_;
+  std::uint64_t file_count_ = 0;
+  std::uint64_t line_count_ = 0;
+};
+
+}  // namespace assay::guard

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What a metric's name says of its unit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace assay::guard {
+
+/// Whether a contract may use that word for a unit.
+bool is_known_unit(std::string_view unit);
+
+/// Whether the unit is an amount of something: below zero there is none.
+bool is_amount(std::string_view unit);
+
+/// The unit that the end of a name says, as a contract spells it: "seconds" of
+/// request_latency_seconds_total, "bytes_per_second" of rx_bytes_per_second. None where the name
+/// says none. The case of letters does not matter.
+std::optional<std::string> unit_in_name(std::string_view name);
+
+/// A name without what a format appends: _total, _bucket, _sum, _count, _created, _info.
+std::string_view without_suffix(std::string_view name);
+
+}  // namespace assay::guard
