@@ -25,6 +25,8 @@ struct decode_scenario {
   std::vector<scenario_request> requests;
   std::uint32_t max_new_tokens = 0;
   bool stops_at_eos = true;  ///< else each request runs to its full length
+  /// The first prompt's pages are kept for those after it, where the device can.
+  bool keeps_first_prompt = false;
 };
 
 /// The default audit: the prompts on record beside the embedded checkpoint, 64 tokens each.

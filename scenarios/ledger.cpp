@@ -57,10 +57,25 @@ std::int64_t tensors_of(const model_shape& m) {
   return static_cast<std::int64_t>(weights_of(m).size());
 }
 
-// Appends touch one page in a decode step, and every page of the prompt in prefill; keys and values
-// of each layer are a copy each.
+// Pages that a request has in common with a kept prompt, and that it never writes to.
+std::int64_t shared_pages(const cache_shape& cache, const request_shape& r) {
+  return r.reused_tokens / cache.page_tokens;
+}
+
+// Appends touch one page in a decode step, and every page of the prompt that is run in prefill;
+// keys and values of each layer are a copy each.
 std::int64_t append_copies(const model_shape& m, const cache_shape& cache, const request_shape& r) {
-  return 2 * m.layers * (pages_for(r.prompt_tokens, cache) + r.decode_steps);
+  return 2 * m.layers *
+         (pages_for(r.prompt_tokens, cache) - shared_pages(cache, r) + r.decode_steps);
+}
+
+// Pages that are shared when they are written to: where the run begins within a page of the kept
+// prompt, and where the first decode step goes on in the last page of its own.
+std::int64_t copied_pages(const cache_shape& cache, const request_shape& r) {
+  const bool begins_within = r.reused_tokens % cache.page_tokens != 0;
+  const bool goes_on_within =
+      r.is_kept && r.decode_steps > 0 && r.prompt_tokens % cache.page_tokens != 0;
+  return (begins_within ? 1 : 0) + (goes_on_within ? 1 : 0);
 }
 
 // Every grant of the arena is a multiple of this.
@@ -133,7 +148,8 @@ std::int64_t kv_token_bytes(const model_shape& m) {
 
 std::int64_t kv_read_bytes(const model_shape& m, const request_shape& r) {
   const std::int64_t tokens = r.prompt_tokens + r.decode_steps;
-  return tokens * (tokens + 1) / 2 * kv_token_bytes(m);
+  const std::int64_t rows = tokens * (tokens + 1) / 2 - r.reused_tokens * (r.reused_tokens + 1) / 2;
+  return rows * kv_token_bytes(m);
 }
 
 std::int64_t pass_launches(const model_shape& m) {
@@ -168,11 +184,16 @@ std::vector<expectation> expect_request(const model_shape& m, const cache_shape&
                                         const request_shape& r) {
   using id = telemetry::counter_id;
   const std::int64_t passes = 1 + r.decode_steps;
-  const std::int64_t tokens = r.prompt_tokens + r.decode_steps;
+  const std::int64_t run_tokens = r.prompt_tokens - r.reused_tokens;
+  const std::int64_t tokens = run_tokens + r.decode_steps;
   const std::int64_t launches = passes * pass_launches(m);
-  const std::int64_t copies = 2 * passes + append_copies(m, cache, r);
+  const std::int64_t copied = copied_pages(cache, r);
+  const std::int64_t copies = 2 * passes + append_copies(m, cache, r) + copied * m.layers;
   const std::int64_t events = passes * events_per_pass;
-  const std::int64_t pages = pages_for(tokens, cache);
+  // A page that is copied at the end of a kept prompt stays behind as the prompt's.
+  const std::int64_t pages = pages_for(r.prompt_tokens + r.decode_steps, cache) -
+                             shared_pages(cache, r) + (r.is_kept ? copied : 0);
+  const std::int64_t kept = r.is_kept ? pages_for(r.prompt_tokens, cache) : 0;
   return {
       {id::inputs_h2d_bytes, tokens * token_id_width_bytes},
       {id::inputs_h2d_copies_count, passes},
@@ -183,9 +204,19 @@ std::vector<expectation> expect_request(const model_shape& m, const cache_shape&
       {id::embedding_h2d_bytes, 0},
       {id::compute_launches_count, launches},
       {id::compute_weight_bytes,
-       pass_weight_bytes(m, r.prompt_tokens) + r.decode_steps * pass_weight_bytes(m, 1)},
+       pass_weight_bytes(m, run_tokens) + r.decode_steps * pass_weight_bytes(m, 1)},
       {id::kv_allocated_pages, pages},
-      {id::kv_freed_pages, pages},
+      {id::kv_freed_pages, pages - kept},
+      {id::kv_reused_tokens, r.reused_tokens},
+      {id::kv_copied_pages, copied},
+      {id::kv_copy_bytes, copied * kv_page_bytes(m, cache)},
+      {id::kv_copy_copies_count, copied * m.layers},
+      {id::kv_spilled_pages, 0},
+      {id::kv_spill_bytes, 0},
+      {id::kv_spill_copies_count, 0},
+      {id::kv_filled_pages, 0},
+      {id::kv_fill_bytes, 0},
+      {id::kv_fill_copies_count, 0},
       {id::kv_append_bytes, tokens * kv_token_bytes(m)},
       {id::kv_append_copies_count, append_copies(m, cache, r)},
       {id::kv_read_bytes, kv_read_bytes(m, r)},
@@ -203,10 +234,27 @@ std::vector<expectation> expect_request(const model_shape& m, const cache_shape&
   };
 }
 
-std::vector<expectation> expect_levels(const cache_shape& cache, std::int64_t context_tokens) {
+std::vector<expectation> expect_no_sharing() {
   using id = telemetry::counter_id;
+  std::vector<expectation> none;
+  for (const id counter : {id::kv_copied_pages, id::kv_copy_bytes, id::kv_copy_copies_count,
+                           id::kv_spilled_pages, id::kv_spill_bytes, id::kv_spill_copies_count,
+                           id::kv_filled_pages, id::kv_fill_bytes, id::kv_fill_copies_count})
+    none.push_back({counter, 0});
+  return none;
+}
+
+std::vector<expectation> expect_levels(const cache_shape& cache, std::int64_t context_tokens,
+                                       const kept_shape& kept) {
+  using id = telemetry::counter_id;
+  // Once it has gone on behind them, the page in which they end is not shared any more.
+  const std::int64_t shared = context_tokens > kept.shared_tokens
+                                  ? kept.shared_tokens / cache.page_tokens
+                                  : pages_for(kept.shared_tokens, cache);
   return {
-      {id::kv_live_pages, pages_for(context_tokens, cache)},
+      {id::kv_live_pages,
+       pages_for(kept.kept_tokens, cache) + pages_for(context_tokens, cache) - shared},
+      {id::kv_shared_pages, shared},
       {id::engine_context_tokens, context_tokens},
   };
 }

@@ -72,6 +72,14 @@ struct cache_shape {
 struct request_shape {
   std::int64_t prompt_tokens = 0;
   std::int64_t decode_steps = 0;
+  std::int64_t reused_tokens = 0;  ///< of the prompt, with which a kept one began as well
+  bool is_kept = false;            ///< its prompt is kept; none was before
+};
+
+/// What of a sequence's pages outlives its request, while the request is open.
+struct kept_shape {
+  std::int64_t kept_tokens = 0;
+  std::int64_t shared_tokens = 0;  ///< of them, those with which the open sequence begins
 };
 
 /// What a counter must read over a window, exactly.
@@ -88,8 +96,8 @@ std::int64_t weight_bytes(const model_shape& model);
 std::int64_t pass_weight_bytes(const model_shape& model, std::int64_t tokens);
 /// Bytes of keys and values that one token leaves in the cache.
 std::int64_t kv_token_bytes(const model_shape& model);
-/// Bytes of keys and values that a request's attention reads: every query token reads its context,
-/// itself included.
+/// Bytes of keys and values that a request's attention reads: every query token that is run reads
+/// its context, itself included.
 std::int64_t kv_read_bytes(const model_shape& model, const request_shape& request);
 /// Kernels that one pass submits.
 std::int64_t pass_launches(const model_shape& model);
@@ -112,9 +120,13 @@ std::vector<expectation> expect_load(const model_shape& model, const cache_shape
 /// Expectations over one request's window, its end included (pages given back).
 std::vector<expectation> expect_request(const model_shape& model, const cache_shape& cache,
                                         const request_shape& request);
+/// The same of what happens to pages beside being taken and given back: nothing, on a device that
+/// keeps no prompt and has room for every page.
+std::vector<expectation> expect_no_sharing();
 /// Expectations over the window in which everything is given back.
 std::vector<expectation> expect_unload();
 /// Levels while a request holds `context_tokens` in the cache.
-std::vector<expectation> expect_levels(const cache_shape& cache, std::int64_t context_tokens);
+std::vector<expectation> expect_levels(const cache_shape& cache, std::int64_t context_tokens,
+                                       const kept_shape& kept = {});
 
 }  // namespace assay::scenarios

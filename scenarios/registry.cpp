@@ -11,7 +11,7 @@
 namespace assay::scenarios {
 namespace {
 
-constexpr std::array<registered_scenario, 4> all{{
+constexpr std::array<registered_scenario, 5> all{{
     {"short-prompt", "decode alone: prefill is a handful of tokens, each step reads every weight",
      8, 24, 64},
     {"long-prompt", "prefill: TTFT, KV appends page by page, attention over what was just written",
@@ -21,6 +21,9 @@ constexpr std::array<registered_scenario, 4> all{{
     {"many-short-requests",
      "begin and end: pages are given back and taken again, per-request counters start anew", 48, 16,
      6},
+    {"shared-prefix",
+     "prompts that begin alike: pages of the first are shared, and copied where one is written to",
+     6, 420, 12, 360},
 }};
 
 // Prose of the project's own, so that a tokenizer meets words, digits and punctuation.
@@ -35,11 +38,11 @@ constexpr std::string_view text =
 constexpr std::uint32_t context_per_prompt = 2;
 constexpr std::uint32_t context_per_generation = 3;
 
-// Each request begins one word later, so that no two prompts are alike.
-std::string prompt_of(std::uint32_t request, std::uint32_t bytes) {
+// Each request begins one word later, so that no two prompts are alike; behind what is common.
+std::string prompt_of(std::uint32_t request, std::uint32_t bytes, std::uint32_t common_bytes) {
   std::size_t at = 0;
   for (std::uint32_t word = 0; word < request; ++word) at = text.find(' ', at) + 1;
-  std::string prompt;
+  std::string prompt(text.substr(0, common_bytes));
   while (prompt.size() < bytes) {
     prompt += text.substr(at, bytes - prompt.size());
     at = 0;
@@ -78,8 +81,12 @@ result<decode_scenario> cut_to_context(const registered_scenario& wanted,
   scenario.max_new_tokens = std::min(wanted.new_tokens, context / context_per_generation);
   scenario.stops_at_eos = false;
   const std::uint32_t bytes = std::min(wanted.prompt_bytes, context / context_per_prompt);
+  // As much of it as of the whole where a short context cuts the prompt.
+  const std::uint32_t common_bytes = static_cast<std::uint32_t>(
+      std::uint64_t{wanted.common_bytes} * bytes / std::max(wanted.prompt_bytes, 1U));
+  scenario.keeps_first_prompt = wanted.common_bytes > 0;
   for (std::uint32_t i = 0; i < wanted.requests_count; ++i)
-    scenario.requests.push_back({prompt_of(i, bytes), std::nullopt});
+    scenario.requests.push_back({prompt_of(i, bytes, common_bytes), std::nullopt});
   return scenario;
 }
 

@@ -19,6 +19,8 @@ struct registered_scenario {
   std::uint32_t requests_count = 0;
   std::uint32_t prompt_bytes = 0;  ///< of text; a token is one byte or more
   std::uint32_t new_tokens = 0;
+  /// Of each prompt, in common with all others; the first is kept for the others to begin with.
+  std::uint32_t common_bytes = 0;
 };
 
 /// In the order in which they are listed.

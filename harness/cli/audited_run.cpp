@@ -62,6 +62,7 @@ class run {
   result<void> open_device(const device_maker& make_device);
   void stand_before_device();
   result<void> load();
+  void note_kept(request_evidence& to, std::size_t index) const;
   result<void> request(std::size_t index);
   result<void> prefill(std::uint64_t index);
   result<void> decode_step(std::uint32_t step);
@@ -266,8 +267,9 @@ result<void> run::prefill(std::uint64_t index) {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_REQUEST, index));
   ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_PREFILL, index));
-  ASSAY_TRY(engine_->begin_request(ids, {options_.scenario.max_new_tokens, options_.temperature,
-                                         options_.seed, options_.scenario.stops_at_eos}));
+  ASSAY_TRY(
+      engine_->begin_request(ids, {options_.scenario.max_new_tokens, options_.temperature,
+                                   options_.seed, options_.scenario.stops_at_eos, seen_.is_kept}));
   ASSAY_TRY_ASSIGN(const auto step, engine_->prefill());
   ASSAY_TRY_ASSIGN(seen_.prefill, recorder_.end_window());
   ASSAY_TRY_ASSIGN(seen_.prefill_caller, accounts_->since_start());
@@ -289,7 +291,8 @@ result<void> run::decode_step(std::uint32_t step) {
   if (step % steps_between_levels == 0)
     ASSAY_TRY(recorder_.observe(
         references_of_levels(seen_, recorder_.request_tally(), seen_.prompt_ids + seen_.asked_steps,
-                             static_cast<std::int64_t>(engine_->kv_pages_by_walk()))));
+                             {static_cast<std::int64_t>(engine_->kv_pages_by_walk()),
+                              static_cast<std::int64_t>(engine_->kv_shared_pages_by_walk())})));
   ASSAY_TRY_ASSIGN(const auto span, recorder_.end_window());
   seen_.decode_steps_ns += span.length_ns();
   seen_.first_to_last_token_ns = span.end_ns - first_token_ns_;
@@ -318,6 +321,16 @@ result<void> run::close_request() {
   return {};
 }
 
+// A GPU keeps no prompt.
+void run::note_kept(request_evidence& to, std::size_t index) const {
+  if (!options_.scenario.keeps_first_prompt || to.on == telemetry::device_class::cuda) return;
+  const auto shape =
+      shapes_of(options_.scenario, prompts_, seen_.model.max_context_tokens).at(index);
+  to.is_kept = shape.is_kept;
+  to.reused_ids = shape.reused_tokens;
+  to.kept_ids = static_cast<std::int64_t>(prompts_.front().size());
+}
+
 result<void> run::request(std::size_t index) {
   tell_(fmt::format("request {} of {}", index + 1, options_.scenario.requests.size()));
   request_evidence fresh;
@@ -332,6 +345,8 @@ result<void> run::request(std::size_t index) {
       backend_->read_ceiling_bytes_per_s(scenarios::weight_bytes(seen_.model));
   fresh.spin_ns = options_.spin_ns;
   fresh.launch_threads = options_.threads;
+  fresh.pages_by_walk_before = static_cast<std::int64_t>(engine_->kv_pages_by_walk());
+  note_kept(fresh, index);
   seen_ = fresh;
   received_.clear();
   decoder_.emplace(*tokenizer_);

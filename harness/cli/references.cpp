@@ -130,7 +130,7 @@ void add_content(values& to, const request_evidence& seen) {
   equal(to, id::engine_generated_tokens, source, seen.received_ids);
   equal(to, id::engine_decode_steps_count, source, seen.asked_steps);
   equal(to, id::sampling_draws_count, source, seen.received_ids);
-  equal(to, id::kv_allocated_pages, source, seen.pages_by_walk);
+  equal(to, id::kv_allocated_pages, source, seen.pages_by_walk - seen.pages_by_walk_before);
   equal(to, id::kv_freed_pages, source, seen.pages_by_walk - seen.pages_by_walk_after);
   equal(to, id::tokenizer_decoded_tokens, source, seen.received_ids);
   equal(to, id::tokenizer_decoded_bytes, source, seen.text_bytes);
@@ -147,7 +147,8 @@ void add_device_counts(values& to, const request_evidence& seen) {
   using telemetry::range;
   const range_tally& inputs = seen.activity.of(range::inputs);
   const range_tally& logits = seen.activity.of(range::logits);
-  recorded(to, id::engine_prompt_tokens, range::inputs, seen.prefill_input_bytes / 4);
+  recorded(to, id::engine_prompt_tokens, range::inputs,
+           seen.reused_ids + seen.prefill_input_bytes / 4);
   recorded(to, id::engine_decode_steps_count, range::inputs, inputs.copies - 1);
   recorded(to, id::engine_requests_count, range::inputs, inputs.copies > 0 ? 1 : 0);
   recorded(to, id::engine_generated_tokens, range::logits, logits.copies);
@@ -350,34 +351,58 @@ values references_of(const encode_time_evidence& seen) {
   return to;
 }
 
+// Pages that were copied, by the bytes that the device moved under their ranges; tokens that were
+// not run, by those that were.
+void add_page_counts(values& to, const request_evidence& seen) {
+  using telemetry::range;
+  const bool is_gpu = seen.on == telemetry::device_class::cuda;
+  const std::int64_t page_bytes = is_gpu ? scenarios::gpu_kv_page_bytes(seen.model, seen.cache)
+                                         : scenarios::kv_page_bytes(seen.model, seen.cache);
+  const auto pages = [&](id counter, range under) {
+    recorded(to, counter, under, seen.activity.of(under).bytes / page_bytes);
+  };
+  pages(id::kv_copied_pages, range::kv_copy);
+  pages(id::kv_spilled_pages, range::kv_spill);
+  pages(id::kv_filled_pages, range::kv_fill);
+  if (is_gpu) return;
+  recorded(to, id::kv_reused_tokens, range::inputs, seen.prompt_ids - seen.prefill_input_bytes / 4);
+}
+
 values references_of(const request_evidence& seen) {
   values to;
-  const scenarios::request_shape shape{seen.prompt_ids, seen.asked_steps};
+  const scenarios::request_shape shape{seen.prompt_ids, seen.asked_steps, seen.reused_ids,
+                                       seen.is_kept};
   const bool is_gpu = seen.on == telemetry::device_class::cuda;
   add_ledger(to, is_gpu
                      ? scenarios::expect_gpu_request(seen.model, seen.cache, shape, seen.is_first)
                  : seen.paging
                      ? scenarios::expect_paged_request(seen.model, seen.cache, shape, *seen.paging)
                      : scenarios::expect_request(seen.model, seen.cache, shape));
+  if (is_gpu) add_ledger(to, scenarios::expect_no_sharing());
   add_content(to, seen);
+  add_page_counts(to, seen);
   is_gpu ? add_gpu_counts(to, seen) : add_device_counts(to, seen);
   add_times(to, seen);
   return to;
 }
 
 values references_of_levels(const request_evidence& seen, const activity_tally& activity,
-                            std::int64_t context_tokens, std::int64_t pages_by_walk) {
+                            std::int64_t context_tokens, const page_walk& pages) {
   using telemetry::range;
   values to;
-  add_ledger(to, scenarios::expect_levels(seen.cache, context_tokens));
-  equal(to, id::kv_live_pages, ASSAY_SOURCE_CONTENT, pages_by_walk);
+  // A kept prompt's own request has all of its tokens in common with it.
+  const std::int64_t shared_ids = seen.is_kept ? seen.prompt_ids : seen.reused_ids;
+  add_ledger(to, scenarios::expect_levels(seen.cache, context_tokens, {seen.kept_ids, shared_ids}));
+  equal(to, id::kv_live_pages, ASSAY_SOURCE_CONTENT, pages.live);
+  equal(to, id::kv_shared_pages, ASSAY_SOURCE_CONTENT, pages.shared);
   if (seen.on == telemetry::device_class::cuda)
     recorded(
         to, id::engine_context_tokens, range::compute,
         activity.of(range::compute).launches / scenarios::gpu_launches_per_position(seen.model));
   else
     recorded(to, id::engine_context_tokens, range::kv_append,
-             activity.of(range::kv_append).bytes / scenarios::kv_token_bytes(seen.model));
+             seen.reused_ids +
+                 activity.of(range::kv_append).bytes / scenarios::kv_token_bytes(seen.model));
   return to;
 }
 

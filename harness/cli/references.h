@@ -74,14 +74,18 @@ struct request_evidence {
   scenarios::model_shape model;
   scenarios::cache_shape cache;
   std::int64_t prompt_ids = 0;
+  std::int64_t reused_ids = 0;  ///< of the prompt, with which the kept one begins as well
+  std::int64_t kept_ids = 0;    ///< of the kept prompt; 0: none is
+  bool is_kept = false;         ///< the kept prompt is this request's
   std::int64_t received_ids = 0;
   std::int64_t asked_steps = 0;
-  std::int64_t text_bytes = 0;        ///< of text that the decoder gave out
-  std::int64_t vocabulary_bytes = 0;  ///< of the ids received, by the vocabulary ledger
-  bool is_text_mended = false;        ///< it has U+FFFD, which may stand for malformed bytes
-  std::int64_t spin_ns = 0;           ///< how long a worker without work spins before it sleeps
-  std::int64_t launch_threads = 1;    ///< that may run blocks of one launch at once
-  std::int64_t pages_by_walk = 0;     ///< before the pages were given back
+  std::int64_t text_bytes = 0;            ///< of text that the decoder gave out
+  std::int64_t vocabulary_bytes = 0;      ///< of the ids received, by the vocabulary ledger
+  bool is_text_mended = false;            ///< it has U+FFFD, which may stand for malformed bytes
+  std::int64_t spin_ns = 0;               ///< how long a worker without work spins before it sleeps
+  std::int64_t launch_threads = 1;        ///< that may run blocks of one launch at once
+  std::int64_t pages_by_walk_before = 0;  ///< as the request began
+  std::int64_t pages_by_walk = 0;         ///< before the pages were given back
   std::int64_t pages_by_walk_after = 0;
   window_span prefill;
   std::int64_t decode_steps_ns = 0;         ///< the harness's spans of the decode steps, summed
@@ -103,6 +107,12 @@ struct request_evidence {
   double copy_ceiling_bytes_per_s = 0.0;
 };
 
+/// What a walk of the free lists and of the block tables found.
+struct page_walk {
+  std::int64_t live = 0;
+  std::int64_t shared = 0;
+};
+
 std::vector<reference_value> references_of(const load_evidence& seen);
 /// Over the window in which the engine ends.
 std::vector<reference_value> references_of_unload(
@@ -114,6 +124,6 @@ std::vector<reference_value> references_of(const request_evidence& seen);
 std::vector<reference_value> references_of_levels(const request_evidence& seen,
                                                   const activity_tally& activity,
                                                   std::int64_t context_tokens,
-                                                  std::int64_t pages_by_walk);
+                                                  const page_walk& pages);
 
 }  // namespace assay::cli

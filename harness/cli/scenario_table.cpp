@@ -12,6 +12,19 @@
 
 namespace assay::cli {
 
+namespace {
+
+// Ids with which both begin; never the whole prompt, whose last token must run.
+std::int64_t common_ids(const std::vector<std::int32_t>& kept,
+                        const std::vector<std::int32_t>& prompt) {
+  std::size_t common = 0;
+  while (common < kept.size() && common + 1 < prompt.size() && kept[common] == prompt[common])
+    ++common;
+  return static_cast<std::int64_t>(common);
+}
+
+}  // namespace
+
 std::vector<scenarios::request_shape> shapes_of(
     const scenarios::decode_scenario& scenario,
     const std::vector<std::vector<std::int32_t>>& prompts, std::int64_t max_context_tokens) {
@@ -21,7 +34,11 @@ std::vector<scenarios::request_shape> shapes_of(
     // Prefill gives the first token, each step one more.
     const std::int64_t wanted = std::int64_t{scenario.max_new_tokens} - 1;
     const std::int64_t room = std::max<std::int64_t>(max_context_tokens - prompt_tokens, 0);
-    shapes.push_back({prompt_tokens, std::min(wanted, room)});
+    scenarios::request_shape shape{prompt_tokens, std::min(wanted, room)};
+    shape.is_kept = scenario.keeps_first_prompt && shapes.empty();
+    if (scenario.keeps_first_prompt && !shapes.empty())
+      shape.reused_tokens = common_ids(prompts.front(), ids);
+    shapes.push_back(shape);
   }
   return shapes;
 }

@@ -25,6 +25,9 @@ struct engine_options {
   /// Of the limit, what others take on the same device: the observer's buffers.
   std::uint64_t reserved_bytes = 0;
   memory::residency_kind residency = memory::residency_kind::pin;
+  /// Pages on the host for a kept prompt whose place on the device a request needs; with 0 it is
+  /// given up then. The host device's engine alone keeps prompts.
+  std::uint32_t kv_host_pages = 0;
 };
 
 /// How tokens are chosen, and when to stop.
@@ -33,6 +36,9 @@ struct request_options {
   double temperature = 0.0;  ///< 0 is greedy: highest logit, lowest id on a tie
   std::uint64_t seed = 0;    ///< of a counter-based generator: draw n depends on (seed, n) alone
   bool stop_at_eos = true;
+  /// Keeps the prompt's pages: a later prompt that begins with the same ids is not run again that
+  /// far. Another kept prompt takes its place.
+  bool keeps_prompt = false;
 };
 
 enum class stop_reason : std::uint8_t { none, eos, max_new_tokens, context_full };
@@ -73,8 +79,10 @@ class decode_engine {
   virtual std::optional<resident_weight> first_resident() const { return std::nullopt; }
   /// The stream that the steps run on, for known-answer operations between two steps.
   virtual device::stream compute_stream() const = 0;
-  /// Pages that a walk of the free list does not find: what runtime.kv.live_pages must say.
+  /// Pages that a walk of the free lists does not find: what runtime.kv.live_pages must say.
   virtual std::uint32_t kv_pages_by_walk() const = 0;
+  /// Pages that a walk of the block tables meets twice or more: runtime.kv.shared_pages.
+  virtual std::uint32_t kv_shared_pages_by_walk() const = 0;
 };
 
 }  // namespace assay::engine

@@ -104,7 +104,8 @@ result<std::unique_ptr<engine>> engine::start(resident_model model, device::devi
                                               const engine_options& options) {
   ASSAY_TRY_ASSIGN(const kv::kv_layout layout, layout_of(model.config, options));
   const std::uint32_t context = context_of(model.config, options);
-  ASSAY_TRY_ASSIGN(kv::kv_cache cache, kv::kv_cache::create(*model.arena, counters, layout));
+  ASSAY_TRY_ASSIGN(kv::kv_cache cache,
+                   kv::kv_cache::create(*model.arena, counters, layout, options.kv_host_pages));
   ASSAY_TRY_ASSIGN(activations buffers, activations::create(*model.arena, model.config, context));
   ASSAY_TRY_ASSIGN(submitter compute, submitter::create(on, counters));
   auto made = std::make_unique<state>(on, counters, std::move(model), std::move(cache),
@@ -134,7 +135,11 @@ device::stream engine::compute_stream() const {
 }
 
 std::uint32_t engine::kv_pages_by_walk() const {
-  return state_->cache.pool().live_pages_by_walk();
+  return state_->cache.live_pages_by_walk();
+}
+
+std::uint32_t engine::kv_shared_pages_by_walk() const {
+  return state_->cache.shared_pages_by_walk();
 }
 
 result<forward_capture> engine::forward(std::span<const std::int32_t> ids) {

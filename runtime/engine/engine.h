@@ -33,9 +33,11 @@ struct forward_capture {
 /// Streams and events: one stream and one event pair for the load, one stream and three pairs for
 /// the steps; a device keeps them after the engine is gone.
 /// A step submits: ids h2d, 6 kernels a layer and 2 more, 2 d2d copies a layer and KV page touched,
-/// logits d2h, and 3 event pairs; then it waits once.
-/// Errors: unusable_input (prompt empty, id outside the vocabulary, longer than the context; NaN
-/// logits), out_of_memory (naming what did not fit), and the device's own.
+/// logits d2h, and 3 event pairs; then it waits once. Where a request goes on from a kept prompt,
+/// its prefill takes the rest of the ids, and one d2d copy a layer where they begin within a page.
+/// A kept prompt's pages that must leave the device, or come back, are a copy a layer each, and a
+/// wait. Errors: unusable_input (prompt empty, id outside the vocabulary, longer than the context;
+/// NaN logits), out_of_memory (naming what did not fit), and the device's own.
 class engine final : public decode_engine {
  public:
   /// Opens the checkpoint, checks what it needs against the arena before copying anything, copies
@@ -64,6 +66,7 @@ class engine final : public decode_engine {
   const std::byte* embedding_address() const override;
   device::stream compute_stream() const override;
   std::uint32_t kv_pages_by_walk() const override;
+  std::uint32_t kv_shared_pages_by_walk() const override;
   std::optional<resident_weight> first_resident() const override;
 
   /// Another limit, between two steps, for an engine that was loaded with one: what it keeps is

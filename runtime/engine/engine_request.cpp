@@ -44,7 +44,10 @@ result<void> engine::begin_request(std::span<const std::int32_t> prompt,
   ASSAY_TRY(s.flow.begin(prompt, options));
   s.mark_absent();
   if (s.paging) s.paging->begin_request();
-  s.ids.assign(prompt.begin(), prompt.end());
+  const auto rest = prompt.subspan(s.cache.begin_with_kept(prompt));
+  s.ids.assign(rest.begin(), rest.end());
+  s.prompt_to_keep.clear();
+  if (options.keeps_prompt) s.prompt_to_keep.assign(prompt.begin(), prompt.end());
   s.sampler.begin(options.temperature, options.seed);
   return {};
 }
@@ -52,7 +55,8 @@ result<void> engine::begin_request(std::span<const std::int32_t> prompt,
 result<step_result> engine::prefill() {
   state& s = *state_;
   ASSAY_TRY(s.flow.begin_prefill());
-  ASSAY_TRY(s.run(s.plan_for(s.flow.prompt_tokens())));
+  ASSAY_TRY(s.run(s.plan_for(static_cast<std::uint32_t>(s.ids.size()))));
+  if (!s.prompt_to_keep.empty()) s.cache.keep(s.prompt_to_keep);
   ASSAY_TRY_ASSIGN(const std::int32_t token, s.sampler.draw(s.logits));
   return s.flow.end_prefill(token, s.cache.cached_tokens());
 }

@@ -11,6 +11,7 @@
 #include "runtime/engine/activations.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/forward_pass.h"
+#include "runtime/engine/page_copies.h"
 #include "runtime/engine/request_flow.h"
 #include "runtime/engine/resident_model.h"
 #include "runtime/engine/submitter.h"
@@ -60,7 +61,8 @@ struct engine::state {
   sampling::sampler sampler;
   request_flow flow;
   std::vector<std::int32_t> ids;  // of the step in flight: a copy reads it until the wait
-  std::vector<float> logits;      // (vocab_rows)
+  std::vector<std::int32_t> prompt_to_keep;  // empty where the request keeps none
+  std::vector<float> logits;                 // (vocab_rows)
 
  private:
   result<void> submit(const step_plan& plan, pass_tally& tally);

@@ -43,7 +43,8 @@ result<void> engine::state::run(const step_plan& plan) {
 }
 
 result<void> engine::state::submit(const step_plan& plan, pass_tally& tally) {
-  ASSAY_TRY_ASSIGN(const auto* runs, cache.extend(plan.shape.tokens));
+  page_copies copies(compute);
+  ASSAY_TRY_ASSIGN(const auto runs, cache.extend(plan.shape.tokens, copies));
   if (paging) gather_rows(plan.shape.tokens);
   ASSAY_TRY(submit_inputs(plan.shape.tokens));
   if (paging) ASSAY_TRY(submit_rows(plan.shape.tokens));
@@ -52,7 +53,7 @@ result<void> engine::state::submit(const step_plan& plan, pass_tally& tally) {
     forward_pass pass(model, buffers, cache, compute, paging.get());
     ASSAY_TRY(compute.record(compute_span.before));
     if (paging) ASSAY_TRY(paging->begin_pass(compute_span.before));
-    ASSAY_TRY_ASSIGN(tally, pass.submit(plan.shape, *runs, plan.device_logits, plan.capture));
+    ASSAY_TRY_ASSIGN(tally, pass.submit(plan.shape, runs, plan.device_logits, plan.capture));
     ASSAY_TRY(compute.record(compute_span.after));
   }
   return submit_logits(plan);

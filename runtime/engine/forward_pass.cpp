@@ -22,9 +22,8 @@ ops::rotary_scaling scaling_of(const checkpoint::model_config& config) {
 
 }  // namespace
 
-result<pass_tally> forward_pass::submit(const pass_shape& shape,
-                                        const std::vector<kv::page_run>& runs, float* logits,
-                                        const pass_capture& capture) {
+result<pass_tally> forward_pass::submit(const pass_shape& shape, std::span<const kv::page_run> runs,
+                                        float* logits, const pass_capture& capture) {
   shape_ = shape;
   tally_ = {};
   ASSAY_TRY(embed());
@@ -40,7 +39,7 @@ result<pass_tally> forward_pass::submit(const pass_shape& shape,
   return tally_;
 }
 
-result<void> forward_pass::layer(std::uint32_t index, const std::vector<kv::page_run>& runs) {
+result<void> forward_pass::layer(std::uint32_t index, std::span<const kv::page_run> runs) {
   const layer_weights& weights = model_.layers[index];
   ASSAY_TRY(project_qkv(weights));
   ASSAY_TRY(append(index, runs));
@@ -77,7 +76,7 @@ result<void> forward_pass::project_qkv(const layer_weights& w) {
   return launch_on(rotate(), {&w.q_norm, &w.k_norm});
 }
 
-result<void> forward_pass::append(std::uint32_t index, const std::vector<kv::page_run>& runs) {
+result<void> forward_pass::append(std::uint32_t index, std::span<const kv::page_run> runs) {
   const device::scoped_range label(stream_.device(), telemetry::range::kv_append);
   const kv::kv_layout& layout = cache_.layout();
   const std::uint64_t token_bytes = layout.token_bytes();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "runtime/engine/activations.h"
@@ -51,14 +52,14 @@ class forward_pass {
 
   /// Submits everything and returns. `runs` says where the step's keys and values go; `logits` is
   /// device memory, (positions, vocab_rows).
-  result<pass_tally> submit(const pass_shape& shape, const std::vector<kv::page_run>& runs,
+  result<pass_tally> submit(const pass_shape& shape, std::span<const kv::page_run> runs,
                             float* logits, const pass_capture& capture);
 
  private:
-  result<void> layer(std::uint32_t index, const std::vector<kv::page_run>& runs);
+  result<void> layer(std::uint32_t index, std::span<const kv::page_run> runs);
   result<void> embed();
   result<void> project_qkv(const layer_weights& weights);
-  result<void> append(std::uint32_t index, const std::vector<kv::page_run>& runs);
+  result<void> append(std::uint32_t index, std::span<const kv::page_run> runs);
   result<void> attend(std::uint32_t index);
   result<void> mlp(const layer_weights& weights);
   result<void> head(float* logits);

@@ -21,9 +21,12 @@ enum class range : std::uint16_t {
   choices,    ///< ids that the device chose, on their way to the host
   paging,     ///< weights that are not resident, on their way to an operator
   embedding,  ///< rows of the embedding that the host gathered
+  kv_copy,    ///< shared pages that a writer gets a copy of
+  kv_spill,   ///< pages that leave the device for the host
+  kv_fill,    ///< pages that come back
 };
 
-inline constexpr int range_count = 11;
+inline constexpr int range_count = 14;
 
 constexpr std::string_view to_string(range r) {
   switch (r) {
@@ -49,6 +52,12 @@ constexpr std::string_view to_string(range r) {
       return "arena";
     case range::sentinel:
       return "sentinel";
+    case range::kv_copy:
+      return "kv_copy";
+    case range::kv_spill:
+      return "kv_spill";
+    case range::kv_fill:
+      return "kv_fill";
   }
   return "?";
 }

@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 
 #include "scenarios/embedded.h"
@@ -135,16 +137,36 @@ TEST(Ledger, expects_of_a_load_what_the_file_holds) {
 
 TEST(Ledger, expects_of_a_request_what_its_lengths_say) {
   const expected_values expected{
-      {id::inputs_h2d_bytes, 76},        {id::inputs_h2d_copies_count, 12},
-      {id::compute_launches_count, 312}, {id::compute_weight_bytes, 83'432'960},
-      {id::kv_allocated_pages, 2},       {id::kv_freed_pages, 2},
-      {id::kv_append_bytes, 77'824},     {id::kv_append_copies_count, 96},
-      {id::kv_read_bytes, 778'240},      {id::logits_d2h_bytes, 98'304},
-      {id::logits_d2h_copies_count, 12}, {id::device_submissions_count, 504},
-      {id::device_events_count, 72},     {id::device_syncs_count, 12},
-      {id::sampling_draws_count, 12},    {id::sampling_candidates_count, 24'576},
-      {id::engine_requests_count, 1},    {id::engine_prompt_tokens, 8},
-      {id::engine_generated_tokens, 12}, {id::engine_decode_steps_count, 11},
+      {id::inputs_h2d_bytes, 76},
+      {id::inputs_h2d_copies_count, 12},
+      {id::compute_launches_count, 312},
+      {id::compute_weight_bytes, 83'432'960},
+      {id::kv_allocated_pages, 2},
+      {id::kv_freed_pages, 2},
+      {id::kv_append_bytes, 77'824},
+      {id::kv_append_copies_count, 96},
+      {id::kv_read_bytes, 778'240},
+      {id::logits_d2h_bytes, 98'304},
+      {id::logits_d2h_copies_count, 12},
+      {id::device_submissions_count, 504},
+      {id::device_events_count, 72},
+      {id::device_syncs_count, 12},
+      {id::sampling_draws_count, 12},
+      {id::sampling_candidates_count, 24'576},
+      {id::engine_requests_count, 1},
+      {id::engine_prompt_tokens, 8},
+      {id::engine_generated_tokens, 12},
+      {id::engine_decode_steps_count, 11},
+      {id::kv_reused_tokens, 0},
+      {id::kv_copied_pages, 0},
+      {id::kv_copy_bytes, 0},
+      {id::kv_copy_copies_count, 0},
+      {id::kv_spilled_pages, 0},
+      {id::kv_spill_bytes, 0},
+      {id::kv_spill_copies_count, 0},
+      {id::kv_filled_pages, 0},
+      {id::kv_fill_bytes, 0},
+      {id::kv_fill_copies_count, 0},
   };
   EXPECT_EQ(by_counter(expect_request(micro(), {2048, 16}, {8, 11})), expected);
 }
@@ -161,8 +183,10 @@ TEST(Ledger, expects_a_copy_more_a_page_that_the_prompt_touches) {
 }
 
 TEST(Ledger, expects_levels_of_the_context_and_nothing_after_the_end) {
-  EXPECT_EQ(by_counter(expect_levels({2048, 16}, 17)),
-            (expected_values{{id::kv_live_pages, 2}, {id::engine_context_tokens, 17}}));
+  EXPECT_EQ(
+      by_counter(expect_levels({2048, 16}, 17)),
+      (expected_values{
+          {id::kv_live_pages, 2}, {id::kv_shared_pages, 0}, {id::engine_context_tokens, 17}}));
   EXPECT_EQ(by_counter(expect_levels({2048, 16}, 16)).at(id::kv_live_pages), 1);
   EXPECT_EQ(by_counter(expect_unload()),
             (expected_values{{id::arena_live_bytes, 0}, {id::arena_frees_count, 3}}));
@@ -189,6 +213,79 @@ TEST(Ledger, is_the_sum_of_its_passes) {
         EXPECT_EQ(whole.at(id::kv_read_bytes), read) << prompt << " + " << steps;
         EXPECT_EQ(whole.at(id::kv_allocated_pages), (prompt + steps + 15) / 16);
       }
+}
+
+// Page by page, token by token, without a formula: who holds which page, and who must copy one.
+struct page_book {
+  std::vector<std::int64_t> kept;
+  std::vector<std::int64_t> open;
+  std::int64_t taken = 0;
+  std::int64_t copied = 0;
+  std::int64_t tokens = 0;
+
+  void begin(std::int64_t reused) {
+    for (std::int64_t t = 0; t < reused; t += 16)
+      open.push_back(kept[static_cast<std::size_t>(t / 16)]);
+    tokens = reused;
+  }
+  void append() {
+    if (tokens % 16 == 0) {
+      open.push_back(++taken);
+    } else if (!kept.empty() && std::count(kept.begin(), kept.end(), open.back()) > 0) {
+      open.back() = ++taken;
+      ++copied;
+    }
+    ++tokens;
+  }
+  std::int64_t live() const {
+    std::set<std::int64_t> pages(kept.begin(), kept.end());
+    pages.insert(open.begin(), open.end());
+    return static_cast<std::int64_t>(pages.size());
+  }
+  std::int64_t shared() const {
+    return static_cast<std::int64_t>(kept.size() + open.size()) - live();
+  }
+};
+
+TEST(Ledger, counts_shared_pages_as_a_book_of_single_pages_does) {
+  const model_shape model = tiny();
+  const cache_shape cache{512, 16};
+  for (const std::int64_t prompt : {1, 15, 16, 17, 47, 48})
+    for (const std::int64_t reused : {-1, 0, 1, 15, 16, 31, 46}) {  // -1: its own is kept
+      if (reused >= prompt) continue;
+      SCOPED_TRACE(std::to_string(prompt) + " tokens, reused " + std::to_string(reused));
+      page_book book;
+      if (reused >= 0) book.kept = {-1, -2, -3};  // 48 tokens
+      book.begin(std::max<std::int64_t>(reused, 0));
+      while (book.tokens < prompt) book.append();
+      if (reused < 0) book.kept = book.open;
+      const kept_shape kept{reused < 0 ? prompt : 48, reused < 0 ? prompt : reused};
+      for (std::int64_t steps = 0; steps < 20; ++steps, book.append()) {
+        const auto levels = by_counter(expect_levels(cache, book.tokens, kept));
+        ASSERT_EQ(levels.at(id::kv_live_pages), book.live()) << steps;
+        ASSERT_EQ(levels.at(id::kv_shared_pages), book.shared()) << steps;
+        const auto whole = by_counter(expect_request(
+            model, cache, {prompt, steps, std::max<std::int64_t>(reused, 0), reused < 0}));
+        ASSERT_EQ(whole.at(id::kv_allocated_pages), book.taken) << steps;
+        ASSERT_EQ(whole.at(id::kv_copied_pages), book.copied) << steps;
+        ASSERT_EQ(whole.at(id::kv_copy_bytes), book.copied * kv_page_bytes(model, cache));
+        const auto left = static_cast<std::int64_t>(reused < 0 ? book.kept.size() : 0);
+        ASSERT_EQ(whole.at(id::kv_freed_pages), book.taken - left) << steps;
+      }
+    }
+}
+
+TEST(Ledger, expects_of_a_reused_prompt_what_the_rest_of_it_takes) {
+  const auto whole = by_counter(expect_request(micro(), {2048, 16}, {40, 2}));
+  const auto rest = by_counter(expect_request(micro(), {2048, 16}, {40, 2, 20}));
+  EXPECT_EQ(rest.at(id::inputs_h2d_bytes), 4 * (20 + 2));
+  EXPECT_EQ(rest.at(id::kv_append_bytes), 22 * 4096);
+  EXPECT_EQ(rest.at(id::kv_read_bytes), whole.at(id::kv_read_bytes) - 20 * 21 / 2 * 4096);
+  // Two pages are touched instead of three, and one is copied: 4 layers each.
+  EXPECT_EQ(rest.at(id::kv_append_copies_count), whole.at(id::kv_append_copies_count) - 2 * 4);
+  EXPECT_EQ(rest.at(id::device_submissions_count),
+            whole.at(id::device_submissions_count) - 2 * 4 + 4);
+  EXPECT_EQ(rest.at(id::compute_weight_bytes), whole.at(id::compute_weight_bytes) - 20 * 512);
 }
 
 // A head of its own is one more table in the file, but is not read more often.

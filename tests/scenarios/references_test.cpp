@@ -278,7 +278,7 @@ TEST(References, of_levels_compare_the_context_with_what_was_appended) {
   appended.amount = 17 * 4096;
   activity_tally activity;
   activity.take({&appended, 1});
-  const auto said = references_of_levels(seen, activity, 17, 2);
+  const auto said = references_of_levels(seen, activity, 17, {2, 0});
   EXPECT_EQ(value_of(said, id::kv_live_pages, ASSAY_SOURCE_LEDGER, ASSAY_EQUAL), 2);
   EXPECT_EQ(value_of(said, id::kv_live_pages, ASSAY_SOURCE_CONTENT, ASSAY_EQUAL), 2);
   EXPECT_EQ(value_of(said, id::engine_context_tokens, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),

@@ -18,11 +18,11 @@ decode_scenario cut(std::string_view name, std::int64_t context_tokens) {
   return cut_to_context(find_scenario(name).value(), context_tokens).value();
 }
 
-TEST(Registry, has_the_four_that_a_decode_run_is_made_of) {
+TEST(Registry, has_the_five_that_a_decode_run_is_made_of) {
   std::set<std::string_view> names;
   for (const registered_scenario& each : registry()) names.insert(each.name);
   EXPECT_EQ(names, (std::set<std::string_view>{"short-prompt", "long-prompt", "long-generation",
-                                               "many-short-requests"}));
+                                               "many-short-requests", "shared-prefix"}));
   EXPECT_EQ(names.size(), registry().size()) << "a name stands twice";
 }
 
@@ -58,6 +58,19 @@ TEST(Registry, what_is_called_long_is_long) {
             6 * cut("short-prompt", 2048).max_new_tokens);
   EXPECT_GE(cut("many-short-requests", 2048).requests.size(),
             6 * cut("short-prompt", 2048).requests.size());
+}
+
+TEST(Registry, prompts_that_share_a_prefix_differ_behind_it_alone) {
+  for (const std::int64_t context : {16, 2048}) {
+    const decode_scenario shared = cut("shared-prefix", context);
+    EXPECT_TRUE(shared.keeps_first_prompt);
+    const std::string& first = shared.requests[0].prompt;
+    const std::size_t common = first.size() * 360 / 420;
+    for (const auto& each : shared.requests)
+      EXPECT_EQ(each.prompt.substr(0, common), first.substr(0, common));
+    if (context > 16) EXPECT_NE(shared.requests[1].prompt[common], first[common]);
+  }
+  EXPECT_FALSE(cut("many-short-requests", 2048).keeps_first_prompt);
 }
 
 TEST(Registry, prompts_differ_and_are_the_same_each_time) {

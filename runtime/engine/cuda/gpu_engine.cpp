@@ -75,6 +75,7 @@ void mark_absent(telemetry::counter_writer& counters) {
   counters.mark_not_applicable(counter_id::sampling_host_ns, no_logits);
   counters.mark_not_applicable(counter_id::kv_append_copies_count,
                                "attention appends inside its kernel; there are no copies");
+  counters.mark_not_applicable(counter_id::kv_reused_tokens, "a GPU keeps no prompt for later ones");
 }
 
 }  // namespace
@@ -129,7 +130,11 @@ device::stream gpu_engine::compute_stream() const {
 }
 
 std::uint32_t gpu_engine::kv_pages_by_walk() const {
-  return state_->cache.pool().live_pages_by_walk();
+  return state_->cache.live_pages_by_walk();
+}
+
+std::uint32_t gpu_engine::kv_shared_pages_by_walk() const {
+  return state_->cache.shared_pages_by_walk();
 }
 
 const std::byte* gpu_engine::step_count_address() const {
@@ -148,6 +153,8 @@ result<void> gpu_engine::begin_request(std::span<const std::int32_t> prompt,
         usage,
         "temperature above 0: a GPU decodes greedily; leave --temperature out, or use "
         "--device host");
+  if (options.keeps_prompt)
+    return ASSAY_FAIL(usage, "a GPU keeps no prompt for later ones; use --device host");
   ASSAY_TRY(s.flow.begin(prompt, options));
   s.ids.assign(prompt.begin(), prompt.end());
   mark_absent(s.counters);

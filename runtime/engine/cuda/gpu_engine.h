@@ -40,6 +40,7 @@ class gpu_engine final : public decode_engine {
   const std::byte* embedding_address() const override;
   device::stream compute_stream() const override;
   std::uint32_t kv_pages_by_walk() const override;
+  std::uint32_t kv_shared_pages_by_walk() const override;
 
   /// Where the device keeps its own count of steps, a uint32, since the request began.
   const std::byte* step_count_address() const;
