@@ -26,7 +26,8 @@ struct cupti_tally {
   std::uint64_t graph_kernels = 0;  ///< of these, nodes of a graph
   std::uint64_t memsets = 0;        ///< the trace has no operation for them
   std::uint64_t memset_bytes = 0;
-  std::uint64_t calls = 0;  ///< of the runtime API, whatever they were
+  std::uint64_t calls = 0;         ///< of the runtime API, whatever they were
+  std::uint64_t driver_calls = 0;  ///< launches past it
   std::uint64_t synchronizations = 0;
   std::uint64_t events = 0;
   std::uint64_t unknown_records = 0;

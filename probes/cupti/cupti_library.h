@@ -31,6 +31,7 @@ struct cupti_library {
   decltype(&::cuptiActivityPushExternalCorrelationId) push_id = nullptr;
   decltype(&::cuptiActivityPopExternalCorrelationId) pop_id = nullptr;
   decltype(&::cuptiActivityEnableCudaEventDeviceTimestamps) enable_event_times = nullptr;
+  decltype(&::cuptiActivityEnableDriverApi) enable_driver_call = nullptr;
 
   static result<const cupti_library*> load();
 

@@ -23,6 +23,13 @@ constexpr std::array recorded_kinds = {
     CUPTI_ACTIVITY_KIND_MEMSET,  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION};
 
+// A library may launch past the runtime API, cuBLAS does: without a record of that call nothing
+// would say whose kernel it was.
+constexpr std::array driver_launches = {
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel};
+
 void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
 
 }  // namespace
@@ -81,6 +88,9 @@ result<void> cupti_probe::enable() {
     ASSAY_TRY(library_.attempt(library_.enable(kind), "cuptiActivityEnable"));
     enabled_.push_back(kind);
   }
+  for (const CUpti_driver_api_trace_cbid call : driver_launches)
+    ASSAY_TRY(
+        library_.attempt(library_.enable_driver_call(call, 1), "cuptiActivityEnableDriverApi"));
   return {};
 }
 
@@ -94,6 +104,9 @@ void cupti_probe::pop_id() noexcept {
 }
 
 cupti_probe::~cupti_probe() {
+  if (options_.records_events)
+    for (const CUpti_driver_api_trace_cbid call : driver_launches)
+      (void)library_.enable_driver_call(call, 0);
   for (const CUpti_ActivityKind kind : enabled_) (void)library_.disable(kind);
   if (!enabled_.empty()) (void)library_.flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   current_pool = nullptr;
