@@ -67,6 +67,8 @@ result<void> cuda_device::open(const cuda_device_options& options) {
                                          std::to_string(free_bytes) + " of " +
                                          std::to_string(total_bytes) +
                                          " bytes are free; lower the limit or free memory");
+  // Now and not with the first copy: nobody's time of a copy is to hold it.
+  ASSAY_TRY_ASSIGN(staging_, pinned_staging::create());
   return {};
 }
 
@@ -164,9 +166,6 @@ result<void> cuda_device::enqueue_copy(cudaStream_t on, void* destination, const
   ASSAY_TRY(check_end(source, bytes, direction != copy_direction::h2d));
   if (direction == copy_direction::h2d && bytes > 0 && is_pageable(source)) {
     const std::lock_guard lock(staging_mutex_);
-    if (!staging_) {
-      ASSAY_TRY_ASSIGN(staging_, pinned_staging::create());
-    }
     return staging_->copy_to_device(on, destination, source, bytes);
   }
   ASSAY_CUDA_TRY(cudaMemcpyAsync(destination, source, bytes, kind_of(direction), on));
