@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/graph/prefill_pass.h"
@@ -239,11 +240,15 @@ result<void> measure_kernels(const bench_run& on) {
         {b.qkv, nullptr, nullptr, nullptr, layer.q_norm, layer.k_norm, steps.frequencies,
          layer.pages, steps.table, d.page_tokens, d.heads, d.kv_heads, d.head_dim, d.eps}));
   }));
-  for (const bool is_wide : {false, true})
-    ASSAY_TRY(measure_part(on, is_wide ? "attend, wide" : "attend", [&] {
+  using ops::cuda::row_attention;
+  const std::pair<row_attention, const char*> ways[] = {{row_attention::warps, "attend, warps"},
+                                                        {row_attention::wide_warps, "attend, wide"},
+                                                        {row_attention::groups, "attend, groups"}};
+  for (const auto& [kind, part] : ways)
+    ASSAY_TRY(measure_part(on, part, [&, kind = kind] {
       return kernel(ops::cuda::attend_rows(d.type, site,
                                            {b.qkv, layer.pages, steps.table, b.rows, d.page_tokens,
-                                            d.heads, d.kv_heads, d.head_dim, is_wide}));
+                                            d.heads, d.kv_heads, d.head_dim, kind}));
     }));
   return measure_part(on, "gate", [&] {
     return kernel(ops::cuda::gate_rows(d.type, site, {b.gate_up, b.gated, d.intermediate}));
@@ -312,7 +317,7 @@ result<void> run_shape(const timer& clock, const model_shape& shape, report& out
   graph::prefill_pass pass(shape.decode, model.weights(), model.buffers(), memory.buffers,
                            chunk_tokens, site, std::move(for_pass));
   const bench_run on{clock, shape, model, memory, plain, products, out};
-  for (const std::uint32_t tokens : {128U, 512U, 2048U, 4096U})
+  for (const std::uint32_t tokens : {4U, 8U, 16U, 32U, 128U, 512U, 2048U, 4096U})
     ASSAY_TRY(measure_pass(on, pass, tokens));
   ASSAY_TRY(measure_kernels(on));
   return measure_products(on);

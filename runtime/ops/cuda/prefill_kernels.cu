@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // From prefill's shapes to the kernels that cover them.
+#include "runtime/ops/cuda/group_attention.h"
 #include "runtime/ops/cuda/prefill_attention.cuh"
 #include "runtime/ops/cuda/prefill_kernels.h"
 #include "runtime/ops/cuda/prefill_plain_attention.cuh"
@@ -60,8 +61,8 @@ cudaError_t attend(const pass_site& site, const attend_rows_arguments& a) {
     attend_plainly_kernel<HeadDim><<<grid, plain_warps * 32, 0, site.stream>>>(a, site.first);
     return cudaGetLastError();
   } else {
-    return a.has_wide_warps ? attend_in_blocks<T, HeadDim, 2>(site, a)
-                            : attend_in_blocks<T, HeadDim, 1>(site, a);
+    return a.kind == row_attention::wide_warps ? attend_in_blocks<T, HeadDim, 2>(site, a)
+                                               : attend_in_blocks<T, HeadDim, 1>(site, a);
   }
 }
 
@@ -108,7 +109,11 @@ cudaError_t embed_rows(element type, const pass_site& site, const embed_rows_arg
 cudaError_t norm_rows(element type, const pass_site& site, const norm_rows_arguments& a) {
   if (!is_covered(site, type, a.columns)) return cudaErrorInvalidValue;
   return for_type(type, [&]<class T>(T) {
-    norm_rows_kernel<T><<<site.tokens, row_threads, 0, site.stream>>>(a);
+    constexpr int few = row_threads / 2;
+    if (a.columns <= few * vector_values<T>)
+      norm_rows_kernel<T, few><<<site.tokens, few, 0, site.stream>>>(a);
+    else
+      norm_rows_kernel<T, row_threads><<<site.tokens, row_threads, 0, site.stream>>>(a);
     return cudaGetLastError();
   });
 }
@@ -120,6 +125,7 @@ cudaError_t append_rows(element type, const pass_site& site, const append_rows_a
 
 cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a) {
   if (!are_heads_covered(site, a.heads, a.kv_heads, a.page_tokens)) return cudaErrorInvalidValue;
+  if (a.kind == row_attention::groups) return attend_rows_in_groups(type, site, a);
   return for_type(type, [&]<class T>(T) { return attend_heads<T>(site, a); });
 }
 

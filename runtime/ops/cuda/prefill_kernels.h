@@ -58,6 +58,14 @@ struct append_rows_arguments {
   float eps = 0.0F;
 };
 
+/// How the tokens of attend_rows are laid over threads; they differ in speed alone.
+enum class row_attention : std::uint8_t {
+  by_shape,    ///< the fastest one measured: warps so far
+  warps,       ///< 16 queries a warp
+  wide_warps,  ///< 32 queries a warp
+  groups,      ///< 64 queries four warps; heads of 64 or 128 values of 2 bytes alone
+};
+
 /// out (tokens, heads · head_dim) of the element: each token's attention over the pages up to its
 /// own position. qkv as append_rows left it; the keys and values of its tokens are in the pages.
 struct attend_rows_arguments {
@@ -69,7 +77,8 @@ struct attend_rows_arguments {
   std::uint32_t heads = 0;
   std::uint32_t kv_heads = 0;
   std::uint32_t head_dim = 0;
-  bool has_wide_warps = false;  ///< 32 queries a warp instead of 16, where tensor cores attend
+  row_attention kind = row_attention::by_shape;
+  std::uint32_t multiprocessors = 132;  ///< that blocks are spread over
 };
 
 /// out (tokens, columns) = silu(gate) · up; gate_up (tokens, 2 · columns), gates first; both of the

@@ -44,14 +44,15 @@ __global__ void __launch_bounds__(row_threads)
 }
 
 /// Grid: a block a token. A row is read twice, the second time out of L1.
-template <class T>
-__global__ void __launch_bounds__(row_threads)
+/// `Threads`: not twice as many as have a value, or half of a short row's would wait for nothing.
+template <class T, int Threads>
+__global__ void __launch_bounds__(Threads)
     norm_rows_kernel(const __grid_constant__ norm_rows_arguments a) {
   constexpr int values = vector_values<T>;
-  __shared__ float partial[row_threads / 32];
+  __shared__ float partial[Threads / 32];
   const float* x = a.x + std::size_t{blockIdx.x} * a.columns;
   float squares = 0.0F;
-  for (std::uint32_t c = threadIdx.x * values; c < a.columns; c += row_threads * values) {
+  for (std::uint32_t c = threadIdx.x * values; c < a.columns; c += Threads * values) {
     alignas(16) float row[values];
     load_floats(x + c, row);
 #pragma unroll
@@ -62,10 +63,10 @@ __global__ void __launch_bounds__(row_threads)
   __syncthreads();
   float all = 0.0F;
 #pragma unroll
-  for (int w = 0; w < row_threads / 32; ++w) all += partial[w];
+  for (int w = 0; w < Threads / 32; ++w) all += partial[w];
   const float scale = rsqrtf(all / static_cast<float>(a.columns) + a.eps);
   T* out = static_cast<T*>(a.out) + std::size_t{blockIdx.x} * a.columns;
-  for (std::uint32_t c = threadIdx.x * values; c < a.columns; c += row_threads * values) {
+  for (std::uint32_t c = threadIdx.x * values; c < a.columns; c += Threads * values) {
     alignas(16) float row[values];
     float gain[values];
     load_floats(x + c, row);
@@ -140,40 +141,64 @@ struct append_team {
   }
 };
 
-/// Grid: a block a token, its teams take the heads of q, k and v in turn.
+/// Which row a head of a token is, and what is done to it.
+struct append_head {
+  int part;              ///< 0 of q, 1 of k, 2 of v
+  std::uint32_t within;  ///< among its part's
+
+  __device__ append_head(const append_rows_arguments& a, std::uint32_t head)
+      : part(head < a.heads                ? 0
+             : head < a.heads + a.kv_heads ? 1
+                                           : 2),
+        within(head - (part == 0 ? 0 : a.heads + (part - 1) * a.kv_heads)) {}
+  __device__ const void* bias(const append_rows_arguments& a) const {
+    return part == 0 ? a.q_bias : part == 1 ? a.k_bias : a.v_bias;
+  }
+  __device__ const void* gain(const append_rows_arguments& a) const {
+    return part == 0 ? a.q_gain : part == 1 ? a.k_gain : nullptr;
+  }
+};
+
+/// Grid: a block a token, its teams take the heads of q, k and v in turn; four turns' rows are
+/// loaded together, since the way to memory and not the work is what takes the time.
 template <class T, int HeadDim>
 __global__ void __launch_bounds__(append_threads)
     append_rows_kernel(const __grid_constant__ append_rows_arguments a, std::uint32_t first) {
   using team = append_team<T, HeadDim>;
+  constexpr int together = 4;
   const std::uint32_t position = first + blockIdx.x;
   const std::uint32_t all = a.heads + 2 * a.kv_heads;
-  const team mine(a.frequencies, position);
   T* rows = static_cast<T*>(a.qkv) + std::size_t{blockIdx.x} * all * HeadDim;
   const std::size_t page = a.table[position / a.page_tokens];
   T* page_rows = static_cast<T*>(a.pages) +
                  (page * a.kv_heads * 2 * a.page_tokens + position % a.page_tokens) * HeadDim;
+  const team mine(a.frequencies, position);
   // The same number of turns for every team: the lanes of a warp norm together.
-  for (std::uint32_t turn = 0; turn < all; turn += team::in_block) {
-    const std::uint32_t asked = turn + threadIdx.x / team::lanes;
-    const std::uint32_t head = asked < all ? asked : 0;
-    const int part = head < a.heads ? 0 : head < a.heads + a.kv_heads ? 1 : 2;
-    const std::uint32_t within = head - (part == 0 ? 0 : a.heads + (part - 1) * a.kv_heads);
-    float row[4];
-    mine.load(rows + std::size_t{head} * HeadDim, row);
-    const void* bias = part == 0 ? a.q_bias : part == 1 ? a.k_bias : a.v_bias;
-    if (bias != nullptr) {
-      float more[4];
-      mine.load(static_cast<const T*>(bias) + within * HeadDim, more);
+  for (std::uint32_t turn = 0; turn < all; turn += together * team::in_block) {
+    float row[together][4];
+    std::uint32_t asked[together];
 #pragma unroll
-      for (int i = 0; i < 4; ++i) row[i] += more[i];
+    for (int t = 0; t < together; ++t) {
+      asked[t] = turn + static_cast<std::uint32_t>(t) * team::in_block + threadIdx.x / team::lanes;
+      mine.load(rows + std::size_t{asked[t] < all ? asked[t] : 0} * HeadDim, row[t]);
     }
-    const void* gain = part == 0 ? a.q_gain : part == 1 ? a.k_gain : nullptr;
-    mine.norm(row, static_cast<const T*>(gain), a.eps);
-    if (part != 2) mine.rotate(row);
-    if (asked >= all) continue;
-    T* to = part == 0 ? rows + std::size_t{head} * HeadDim
-                      : page_rows + std::size_t{within * 2 + (part - 1)} * a.page_tokens * HeadDim;
-    mine.store(to, row);
+#pragma unroll
+    for (int t = 0; t < together; ++t) {
+      const append_head head(a, asked[t] < all ? asked[t] : 0);
+      if (const void* bias = head.bias(a); bias != nullptr) {
+        float more[4];
+        mine.load(static_cast<const T*>(bias) + head.within * HeadDim, more);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) row[t][i] += more[i];
+      }
+      mine.norm(row[t], static_cast<const T*>(head.gain(a)), a.eps);
+      if (head.part != 2) mine.rotate(row[t]);
+      if (asked[t] >= all) continue;
+      T* to = head.part == 0 ? rows + std::size_t{asked[t]} * HeadDim
+                             : page_rows + std::size_t{head.within * 2 + (head.part - 1)} *
+                                               a.page_tokens * HeadDim;
+      mine.store(to, row[t]);
+    }
   }
 }
 

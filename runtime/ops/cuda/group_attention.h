@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// attend_rows by groups of warps. Private to this room.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "runtime/ops/cuda/prefill_kernels.h"
+
+namespace assay::ops::cuda {
+
+/// As attend_rows. Errors: cudaErrorInvalidValue for f32, and for heads of other than 64 and 128
+/// values.
+cudaError_t attend_rows_in_groups(element type, const pass_site& site,
+                                  const attend_rows_arguments& arguments);
+
+}  // namespace assay::ops::cuda
