@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/gpu_ledger.h"
 
+#include <algorithm>
+
 #include "runtime/telemetry/check.h"
 
 namespace assay::scenarios {
@@ -15,9 +17,20 @@ constexpr std::int64_t word_bytes = 4;    // an id, a table entry, an f32
 constexpr std::int64_t state_bytes = 32;  // token, position, two counts, best choice, prompt length
 constexpr std::int64_t grant_bytes = 64;
 constexpr std::int64_t part_bytes = 256;
+// Weights, pages, activations; with passes, what those write.
 constexpr std::int64_t arena_buffers = 3;
 // Of a request, beside the table's: ids, state, rotary frequencies.
 constexpr std::int64_t copies_of_prompt = 3;
+
+// A prompt of so many ids goes through a pass, in chunks of so many.
+constexpr std::int64_t least_pass_tokens = 8;
+constexpr std::int64_t chunk_tokens = 2048;
+constexpr std::int64_t library_workspace_bytes = std::int64_t{32} << 20;
+// Two norms, append, attention, gate.
+constexpr std::int64_t pass_kernels_per_layer = 5;
+// Output and down projection, beside q, k, v and gate, up.
+constexpr std::int64_t lone_products_per_layer = 2;
+constexpr std::int64_t most_kernels_per_product = 2;
 
 std::int64_t rounded(std::int64_t bytes, std::int64_t to) {
   return (bytes + to - 1) / to * to;
@@ -57,6 +70,48 @@ std::int64_t placed_activations(const model_shape& m, const cache_shape& cache) 
   return bytes;
 }
 
+// What a chunk writes: the residual in f32, rows between products in the weights' type.
+std::int64_t placed_scratch(const model_shape& m, const cache_shape& cache) {
+  const std::int64_t tokens = std::min(chunk_tokens, cache.context_tokens);
+  const std::int64_t values[] = {std::max(m.hidden, m.heads * m.head_dim),
+                                 (m.heads + 2 * m.kv_heads) * m.head_dim, 2 * m.intermediate,
+                                 m.intermediate};
+  std::int64_t bytes = rounded(tokens * m.hidden * word_bytes, part_bytes);
+  for (const std::int64_t each : values)
+    bytes += rounded(tokens * each * element_bytes(m), part_bytes);
+  return bytes + rounded(library_workspace_bytes, part_bytes);
+}
+
+bool is_pass(const request_shape& r, const gpu_mode& mode) {
+  return mode.has_passes && r.prompt_tokens >= least_pass_tokens;
+}
+
+std::int64_t chunks_of(const request_shape& r) {
+  return (r.prompt_tokens + chunk_tokens - 1) / chunk_tokens;
+}
+
+// Matrices that follow each other without a gap are one product. Where there are biases, they lie
+// between.
+std::int64_t products_per_layer(const model_shape& m) {
+  const auto fills_its_grant = [&](std::int64_t rows) {
+    return rows * m.hidden * element_bytes(m) % grant_bytes == 0;
+  };
+  const bool is_k_next = fills_its_grant(m.heads * m.head_dim) && !m.has_qkv_bias;
+  const bool is_v_next = fills_its_grant(m.kv_heads * m.head_dim) && !m.has_qkv_bias;
+  std::int64_t of_attention = 3;
+  if (is_v_next) of_attention = is_k_next ? 1 : 2;
+  return of_attention + (fills_its_grant(m.intermediate) ? 1 : 2) + lone_products_per_layer;
+}
+
+std::int64_t products_of(const model_shape& m, const request_shape& r) {
+  return chunks_of(r) * m.layers * products_per_layer(m);
+}
+
+// The embedding once a chunk, the head once.
+std::int64_t own_kernels_of(const model_shape& m, const request_shape& r) {
+  return chunks_of(r) * (m.layers * pass_kernels_per_layer + 1) + 1;
+}
+
 }  // namespace
 
 std::int64_t gpu_launches_per_position(const model_shape& m) {
@@ -67,17 +122,49 @@ std::int64_t gpu_kv_page_bytes(const model_shape& m, const cache_shape& cache) {
   return token_bytes(m) * cache.page_tokens;
 }
 
-arena_shape gpu_arena_of(const model_shape& m, const cache_shape& cache) {
+std::int64_t gpu_steps(const request_shape& r, const gpu_mode& mode) {
+  return r.decode_steps + (is_pass(r, mode) ? 0 : r.prompt_tokens);
+}
+
+std::int64_t gpu_prefill_calls(const model_shape& m, const request_shape& r, const gpu_mode& mode) {
+  return is_pass(r, mode) ? own_kernels_of(m, r) + products_of(m, r) : 0;
+}
+
+launch_bounds gpu_launches(const model_shape& m, const request_shape& r, const gpu_mode& mode) {
+  const std::int64_t of_steps = gpu_steps(r, mode) * gpu_launches_per_position(m);
+  if (!is_pass(r, mode)) return {of_steps, of_steps};
+  const std::int64_t known = of_steps + own_kernels_of(m, r);
+  return {known + products_of(m, r), known + most_kernels_per_product * products_of(m, r)};
+}
+
+std::int64_t gpu_weight_reads(const model_shape& m, const request_shape& r, const gpu_mode& mode) {
+  const std::int64_t of_steps = gpu_steps(r, mode) * pass_weight_bytes(m, 1);
+  if (!is_pass(r, mode)) return of_steps;
+  std::int64_t ends = 0;
+  for (const weight_entry& weight : weights_of(m))
+    if (weight.name.rfind("model.layers.", 0) != 0)
+      ends += weight.elements * m.width_bytes_of_tensor.at(weight.name);
+  const std::int64_t layers = weight_bytes(m) - ends;
+  return of_steps + pass_weight_bytes(m, r.prompt_tokens) + (chunks_of(r) - 1) * layers;
+}
+
+std::int64_t gpu_input_bytes_beside_ids(const model_shape& m, const cache_shape& cache,
+                                        std::int64_t prompt_tokens) {
+  return word_bytes * (m.head_dim / 2 + pages_for(prompt_tokens, cache)) + state_bytes;
+}
+
+arena_shape gpu_arena_of(const model_shape& m, const cache_shape& cache, bool has_passes) {
   return {
       placed_weights(m),
       rounded(pages_for(cache.context_tokens, cache) * gpu_kv_page_bytes(m, cache), grant_bytes),
-      placed_activations(m, cache)};
+      placed_activations(m, cache) + (has_passes ? placed_scratch(m, cache) : 0)};
 }
 
-std::vector<expectation> expect_gpu_load(const model_shape& m, const cache_shape& cache) {
+std::vector<expectation> expect_gpu_load(const model_shape& m, const cache_shape& cache,
+                                         bool has_passes) {
   using id = telemetry::counter_id;
   const auto copies = static_cast<std::int64_t>(weights_of(m).size());
-  const std::int64_t arena_bytes = gpu_arena_of(m, cache).total_bytes();
+  const std::int64_t arena_bytes = gpu_arena_of(m, cache, has_passes).total_bytes();
   return {
       {id::checkpoint_file_bytes, m.file_bytes},
       {id::checkpoint_tensor_bytes, m.payload_bytes},
@@ -87,7 +174,7 @@ std::vector<expectation> expect_gpu_load(const model_shape& m, const cache_shape
       {id::weights_h2d_copies_count, copies},
       {id::arena_live_bytes, arena_bytes},
       {id::arena_peak_bytes, arena_bytes},
-      {id::arena_allocations_count, arena_buffers},
+      {id::arena_allocations_count, arena_buffers + (has_passes ? 1 : 0)},
       {id::kv_capacity_pages, pages_for(cache.context_tokens, cache)},
       {id::device_submissions_count, copies + events_of_load},
       {id::device_events_count, events_of_load},
@@ -95,42 +182,58 @@ std::vector<expectation> expect_gpu_load(const model_shape& m, const cache_shape
   };
 }
 
+std::vector<expectation> expect_gpu_unload(bool has_passes) {
+  using id = telemetry::counter_id;
+  return {{id::arena_live_bytes, 0}, {id::arena_frees_count, arena_buffers + (has_passes ? 1 : 0)}};
+}
+
 std::vector<expectation> expect_gpu_request(const model_shape& m, const cache_shape& cache,
-                                            const request_shape& r, bool is_first) {
+                                            const request_shape& r, const gpu_mode& mode) {
   using id = telemetry::counter_id;
   const std::int64_t passes = 1 + r.decode_steps;
   const std::int64_t positions = r.prompt_tokens + r.decode_steps;
+  const std::int64_t steps = gpu_steps(r, mode);
+  const std::int64_t captures = mode.is_first && steps > 0 ? 1 : 0;
+  const std::int64_t calls = gpu_prefill_calls(m, r, mode);
   const std::int64_t pages = pages_for(positions, cache);
-  // The prompt's pages come with it; each later one in a step of its own.
+  // The prompt's pages come with it; each later one in a step of its own. An id that the host drew
+  // comes with every step.
   const std::int64_t later_pages = pages - pages_for(r.prompt_tokens, cache);
-  const std::int64_t input_copies = copies_of_prompt + 1 + later_pages;
-  const std::int64_t events = events_per_bracket * (2 * passes + 1 + later_pages);
-  return {
-      {id::inputs_h2d_bytes, word_bytes * (r.prompt_tokens + m.head_dim / 2 + pages) + state_bytes},
+  const std::int64_t drawn_ids = mode.is_sampled ? r.decode_steps : 0;
+  const std::int64_t input_copies = copies_of_prompt + 1 + later_pages + drawn_ids;
+  const std::int64_t later_inputs = mode.is_sampled ? r.decode_steps : later_pages;
+  const std::int64_t events = events_per_bracket * (2 * passes + 1 + later_inputs);
+  const std::int64_t input_bytes =
+      gpu_input_bytes_beside_ids(m, cache, positions) + word_bytes * (r.prompt_tokens + drawn_ids);
+  std::vector<expectation> all{
+      {id::inputs_h2d_bytes, input_bytes},
       {id::inputs_h2d_copies_count, input_copies},
-      {id::compute_launches_count, positions * gpu_launches_per_position(m)},
-      {id::compute_weight_bytes, positions * pass_weight_bytes(m, 1)},
-      {id::graph_captures_count, is_first ? 1 : 0},
-      {id::graph_instantiations_count, is_first ? 1 : 0},
-      {id::graph_replays_count, positions},
+      {id::compute_weight_bytes, gpu_weight_reads(m, r, mode)},
+      {id::prefill_calls_count, calls},
+      {id::graph_captures_count, captures},
+      {id::graph_instantiations_count, captures},
+      {id::graph_replays_count, steps},
       {id::graph_eager_steps_count, 0},
       {id::kv_allocated_pages, pages},
       {id::kv_freed_pages, pages},
       {id::kv_append_bytes, positions * token_bytes(m)},
       {id::kv_read_bytes, positions * (positions + 1) / 2 * token_bytes(m)},
-      {id::choices_d2h_bytes, passes * word_bytes},
-      {id::choices_d2h_copies_count, passes},
-      {id::device_submissions_count, positions + input_copies + passes + events},
+      {id::device_submissions_count, steps + calls + input_copies + passes + events},
       {id::device_events_count, events},
       {id::device_syncs_count, passes},
       {id::sampling_draws_count, passes},
       {id::sampling_candidates_count, passes * m.vocab_rows},
-      {id::sampling_random_draws_count, 0},
+      {id::sampling_random_draws_count, mode.is_sampled ? passes : 0},
       {id::engine_requests_count, 1},
       {id::engine_prompt_tokens, r.prompt_tokens},
       {id::engine_generated_tokens, passes},
       {id::engine_decode_steps_count, r.decode_steps},
   };
+  const bool is_chosen = !mode.is_sampled;
+  all.push_back({is_chosen ? id::choices_d2h_bytes : id::logits_d2h_bytes,
+                 passes * word_bytes * (is_chosen ? 1 : m.vocab_rows)});
+  all.push_back({is_chosen ? id::choices_d2h_copies_count : id::logits_d2h_copies_count, passes});
+  return all;
 }
 
 }  // namespace assay::scenarios

@@ -12,18 +12,52 @@
 
 namespace assay::scenarios {
 
-/// Kernels that one position takes.
+/// How a run on a GPU goes about a request, as the run was asked to and its machine allows.
+struct gpu_mode {
+  bool is_first = false;    ///< none before it took a step: the first of the process captures
+  bool has_passes = true;   ///< a product library is there, and memory for what a pass writes
+  bool is_sampled = false;  ///< temperature above 0: the host draws from logits
+};
+
+/// Kernels that one position takes by a step.
 std::int64_t gpu_launches_per_position(const model_shape& model);
 
-/// What the runtime takes of the device: weights and pages in the weights' type, and one buffer of
-/// activations, each part of it on a boundary of 256 bytes.
-arena_shape gpu_arena_of(const model_shape& model, const cache_shape& cache);
+/// Positions of a request that steps take, one graph launch each: without passes the prompt's, too.
+std::int64_t gpu_steps(const request_shape& request, const gpu_mode& mode);
+/// Calls that passes make of a prompt: each own kernel one, each product one. 0 without passes.
+std::int64_t gpu_prefill_calls(const model_shape& model, const request_shape& request,
+                               const gpu_mode& mode);
+
+/// Kernels of a whole request. A product is one kernel, or one more that adds up a sum that the
+/// library split; which, is the library's affair.
+struct launch_bounds {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+launch_bounds gpu_launches(const model_shape& model, const request_shape& request,
+                           const gpu_mode& mode);
+
+/// Weight bytes that a whole request reads: each step, and each chunk of a pass, every layer's.
+std::int64_t gpu_weight_reads(const model_shape& model, const request_shape& request,
+                              const gpu_mode& mode);
+
+/// Bytes of the inputs that come with a prompt of no ids: state, frequencies, and its pages'
+/// entries of the table.
+std::int64_t gpu_input_bytes_beside_ids(const model_shape& model, const cache_shape& cache,
+                                        std::int64_t prompt_tokens);
+
+/// What the runtime takes of the device: weights and pages in the weights' type, and activations,
+/// each part of them on a boundary of 256 bytes; with passes, what a chunk writes, too.
+arena_shape gpu_arena_of(const model_shape& model, const cache_shape& cache, bool has_passes);
 /// Bytes of one KV page over all layers.
 std::int64_t gpu_kv_page_bytes(const model_shape& model, const cache_shape& cache);
 
-std::vector<expectation> expect_gpu_load(const model_shape& model, const cache_shape& cache);
-/// `is_first`: of the process; its first step captures the graph that serves all.
+std::vector<expectation> expect_gpu_load(const model_shape& model, const cache_shape& cache,
+                                         bool has_passes);
+/// Everything that a request's ledger has one figure for; gpu_launches has two.
 std::vector<expectation> expect_gpu_request(const model_shape& model, const cache_shape& cache,
-                                            const request_shape& request, bool is_first);
+                                            const request_shape& request, const gpu_mode& mode);
+/// As expect_unload.
+std::vector<expectation> expect_gpu_unload(bool has_passes);
 
 }  // namespace assay::scenarios

@@ -2,19 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenarios/traffic.h"
 
-#include "scenarios/gpu_ledger.h"
-
 namespace assay::scenarios {
 
 expected_traffic traffic_of(const model_shape& model, const cache_shape& cache,
-                            std::span<const request_shape> requests, telemetry::device_class on,
-                            const paging_shape* paging) {
+                            std::span<const request_shape> requests,
+                            const std::optional<gpu_mode>& on_gpu, const paging_shape* paging) {
   using id = telemetry::counter_id;
   expected_traffic sum;
   for (const request_shape& request : requests) {
     sum.passes_count += 1 + request.decode_steps;
-    const bool is_gpu = on == telemetry::device_class::cuda;
-    for (const expectation& each : is_gpu   ? expect_gpu_request(model, cache, request, false)
+    for (const expectation& each : on_gpu   ? expect_gpu_request(model, cache, request, *on_gpu)
                                    : paging ? expect_paged_request(model, cache, request, *paging)
                                             : expect_request(model, cache, request)) {
       if (each.counter == id::compute_weight_bytes) sum.weight_read_bytes += each.value;

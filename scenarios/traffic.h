@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "scenarios/gpu_ledger.h"
 #include "scenarios/ledger.h"
 #include "scenarios/paging_ledger.h"
 
@@ -19,12 +21,13 @@ struct expected_traffic {
   std::int64_t kv_read_bytes = 0;
   std::int64_t kv_append_bytes = 0;
   std::int64_t h2d_bytes = 0;  ///< token ids, page-ins, and on a GPU the rest of a step's inputs
-  std::int64_t d2h_bytes = 0;  ///< logits, or on a GPU the chosen ids
+  std::int64_t d2h_bytes = 0;  ///< logits, or ids that a GPU chose
 };
 
+/// Of the host device, or of a GPU in a mode.
 expected_traffic traffic_of(const model_shape& model, const cache_shape& cache,
                             std::span<const request_shape> requests,
-                            telemetry::device_class on = telemetry::device_class::host,
+                            const std::optional<gpu_mode>& on_gpu = {},
                             const paging_shape* paging = nullptr);
 
 }  // namespace assay::scenarios

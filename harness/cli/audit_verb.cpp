@@ -92,7 +92,7 @@ result<run_options> options_of(const audit_flags& flags) {
   // The knob is the host's.
   if (options.device == telemetry::device_class::cuda) options.arena_bytes = 0;
   if (!flags.arena.empty()) {
-    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
+    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_limit_bytes("--arena", flags.arena));
   }
   ASSAY_TRY(set_memory(options, {flags.vram_limit, flags.context_tokens}));
   options.temperature = flags.temperature;

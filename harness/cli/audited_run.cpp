@@ -78,6 +78,7 @@ class run {
   result<void> encode(std::size_t index, encode_time_evidence& time);
   result<void> encode_all();
   result<void> state_traffic();
+  std::optional<scenarios::gpu_mode> mode_of_gpu() const;
 
   const run_options& options_;
   const progress& tell_;
@@ -99,6 +100,8 @@ class run {
   std::optional<run_conditions> conditions_;
 
   std::vector<std::vector<std::int32_t>> prompts_;  ///< of each request, encoded
+
+  bool has_stepped_ = false;  ///< some request took a step
 
   // Of the request that is open.
   request_evidence seen_;
@@ -127,7 +130,7 @@ void run::stand_before_device() {
 result<void> run::load() {
   tell_("loading " + options_.checkpoint.string());
   load_evidence seen;
-  seen.on = seen_.on = options_.device;
+  seen.on = options_.device;
   ASSAY_TRY_ASSIGN(const auto weight_files, scenarios::weight_files_of(options_.checkpoint));
   for (const std::filesystem::path& file : weight_files) {
     ASSAY_TRY_ASSIGN(const std::int64_t file_bytes, size_of_file(file));
@@ -144,6 +147,7 @@ result<void> run::load() {
   ASSAY_TRY_ASSIGN(const auto usage_after, probes::usage_of_this_thread());
   seen.major_faults_count = (usage_after - usage_before).major_faults_count;
   ASSAY_TRY(read_shapes(seen));
+  seen.has_passes = seen_.mode.has_passes = backend_->has_passes(seen.model, seen.cache);
   seen.span = recorder_.stopped_span();
   seen.weights = seen_.fill = recorder_.window_tally().of(telemetry::range::weights);
   seen.operations = recorder_.window_tally().operations();
@@ -246,9 +250,14 @@ result<void> run::encode_all() {
 result<void> run::state_traffic() {
   const auto shapes = shapes_of(options_.scenario, prompts_, seen_.cache.context_tokens);
   return recorder_.facts(run_conditions::facts_of_traffic(
-      scenarios::traffic_of(seen_.model, seen_.cache, shapes, options_.device,
+      scenarios::traffic_of(seen_.model, seen_.cache, shapes, mode_of_gpu(),
                             seen_.paging ? &*seen_.paging : nullptr),
       !options_.scenario.stops_at_eos));
+}
+
+std::optional<scenarios::gpu_mode> run::mode_of_gpu() const {
+  if (options_.device == telemetry::device_class::host) return std::nullopt;
+  return scenarios::gpu_mode{!has_stepped_, seen_.mode.has_passes, options_.temperature > 0.0};
 }
 
 void run::take_text(std::string_view text) {
@@ -276,7 +285,9 @@ result<void> run::prefill(std::uint64_t index) {
   seen_.prompt_ids = static_cast<std::int64_t>(ids.size());
   seen_.prefill_busy_ns = recorder_.window_tally().busy_ns();
   seen_.prefill_input_bytes = recorder_.window_tally().of(telemetry::range::inputs).bytes;
-  seen_.prefill_launches = recorder_.window_tally().of(telemetry::range::compute).launches;
+  const range_tally& compute = recorder_.window_tally().of(telemetry::range::compute);
+  seen_.prefill_launches = compute.launches;
+  seen_.prefill_launch_calls = compute.launch_calls;
   if (seen_.paging) seen_.overlap += recorder_.window_tally().overlap();
   first_token_ns_ = seen_.prefill.end_ns;
   take_step(step);
@@ -335,7 +346,7 @@ result<void> run::request(std::size_t index) {
   tell_(fmt::format("request {} of {}", index + 1, options_.scenario.requests.size()));
   request_evidence fresh;
   fresh.on = options_.device;
-  fresh.is_first = index == 0;
+  if (const auto mode = mode_of_gpu()) fresh.mode = *mode;
   fresh.model = seen_.model;
   fresh.cache = seen_.cache;
   fresh.paging = seen_.paging;
@@ -357,6 +368,8 @@ result<void> run::request(std::size_t index) {
     ASSAY_TRY(decode_step(step));
   }
   ASSAY_TRY_ASSIGN(seen_.decode_caller, accounts_->since_start());
+  has_stepped_ =
+      has_stepped_ || scenarios::gpu_steps({seen_.prompt_ids, seen_.asked_steps}, seen_.mode) > 0;
   return close_request();
 }
 
@@ -378,10 +391,13 @@ result<void> run::known_answers() {
 
 result<void> run::unload() {
   backend_->close_known_answers();
+  if (const auto facts = engine_->facts(); !facts.empty())
+    ASSAY_TRY(recorder_.facts(run_conditions::facts_of_engine(facts)));
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, options_.scenario.requests.size() + 1));
   engine_.reset();
   ASSAY_TRY(recorder_.stop());
-  ASSAY_TRY(recorder_.observe(references_of_unload(seen_.paging)));
+  ASSAY_TRY(recorder_.observe(mode_of_gpu() ? references_of_gpu_unload(seen_.mode)
+                                            : references_of_unload(seen_.paging)));
   ASSAY_TRY(recorder_.end_window());
   return {};
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -41,22 +43,28 @@ struct decode_flags {
   std::string device = "host";
 };
 
+/// Steps that a GPU takes with one wait: few enough to read along, many enough that the wait does
+/// not show. The host's engine waits for each.
+constexpr std::uint32_t steps_together = 16;
+
 // Text goes to stdout as it comes, so a run that is interrupted keeps what it had.
-result<void> stream_tokens(engine::engine& engine, const tokenizer::tokenizer& tokenizer) {
+result<void> stream_tokens(engine::decode_engine& engine, const tokenizer::tokenizer& tokenizer) {
   tokenizer::stream_decoder decoder(tokenizer);
-  ASSAY_TRY_ASSIGN(engine::step_result step, engine.prefill());
+  ASSAY_TRY_ASSIGN(const engine::step_result first, engine.prefill());
+  std::vector<engine::step_result> steps{first};
   while (true) {
-    ASSAY_TRY(write_to_stdout(decoder.push(step.token)));
-    if (step.stopped != engine::stop_reason::none || is_interrupted()) break;
-    ASSAY_TRY_ASSIGN(step, engine.decode_step());
+    for (const engine::step_result& step : steps)
+      ASSAY_TRY(write_to_stdout(decoder.push(step.token)));
+    if (steps.back().stopped != engine::stop_reason::none || is_interrupted()) break;
+    ASSAY_TRY_ASSIGN(steps, engine.decode_steps(steps_together));
   }
   ASSAY_TRY(write_to_stdout(decoder.finish() + "\n"));
-  if (step.stopped == engine::stop_reason::none)
+  if (steps.back().stopped == engine::stop_reason::none)
     return ASSAY_FAIL(interrupted, "interrupted before the text's end; what came is on stdout");
   return {};
 }
 
-void print_claims(const telemetry::registry& counters) {
+void print_claims(const telemetry::registry& counters, const engine::decode_engine& engine) {
   const auto ms = [&](id counter) {
     return static_cast<double>(counters.read(counter).integer()) / 1e6;
   };
@@ -67,54 +75,22 @@ void print_claims(const telemetry::registry& counters) {
     fmt::print(stderr, ", {} decode steps, ITL {:.3f} ms mean, {:.0f} tok/s (prompt not counted)",
                steps, ms(id::engine_itl_ns) / static_cast<double>(steps),
                counters.read(id::engine_decode_tokens_per_s).real());
-  fmt::print(stderr, "\n");
+  fmt::print(stderr, "\nclaimed, not audited: weights {:.0f} MB in {:.1f} ms, load {:.1f} ms\n",
+             static_cast<double>(counters.read(id::weights_h2d_bytes).integer()) / 1e6,
+             ms(id::weights_h2d_ns), ms(id::checkpoint_load_ns));
+  for (const engine::engine_fact& each : engine.facts())
+    fmt::print(stderr, "{}: {}\n", each.name, each.words);
 }
 
-void print_claims(const gpu_decode_claims& claims) {
-  fmt::print(stderr,
-             "claimed, not audited: {} prompt tokens, one a step, TTFT {:.2f} ms, {} launches a "
-             "step, {} steps replayed, {} eager",
-             claims.prompt_tokens, static_cast<double>(claims.first_token_ns) / 1e6,
-             claims.launches_per_step, claims.graph_replays, claims.eager_steps);
-  const std::uint32_t rest = claims.new_tokens - 1;
-  if (rest > 0 && claims.rest_ns > 0)
-    fmt::print(stderr, ", {} decode steps, ITL {:.3f} ms mean, {:.0f} tok/s (prompt not counted)",
-               rest, static_cast<double>(claims.rest_ns) / 1e6 / rest,
-               1e9 * rest / static_cast<double>(claims.rest_ns));
-  fmt::print(stderr, "\n");
-}
-
-result<void> decode_greedily_on_gpu(const decode_flags& flags) {
-  run_options gpu;
-  gpu.device = telemetry::device_class::cuda;
-  ASSAY_TRY(set_memory(gpu, {flags.vram_limit, flags.context_tokens}));
-  if (flags.temperature != 0.0)
-    return ASSAY_FAIL(usage,
-                      "--temperature: the GPU decodes greedily so far; leave it at 0, or use "
-                      "--device host");
-  gpu_decode_request request{flags.checkpoint, flags.max_new_tokens, 0};
-  if (!flags.arena.empty()) {
-    ASSAY_TRY_ASSIGN(request.memory_limit_bytes, parse_bytes("--arena", flags.arena));
-  }
-  ASSAY_TRY(look_at_checkpoint(request.folder));
-  telemetry::registry counters;
-  ASSAY_TRY_ASSIGN(auto tokenizer,
-                   tokenizer::tokenizer::load(request.folder / "tokenizer.json", counters));
-  tokenizer::stream_decoder decoder(tokenizer);
-  const auto claims =
-      decode_on_gpu(request, tokenizer.encode(flags.prompt),
-                    [&](std::int32_t token) { return write_to_stdout(decoder.push(token)); });
-  if (!claims) return failure(claims.error());
-  ASSAY_TRY(write_to_stdout(decoder.finish() + "\n"));
-  print_claims(*claims);
-  return {};
-}
-
-result<void> decode(const decode_flags& flags) {
-  if (flags.device == "cuda") return decode_greedily_on_gpu(flags);
+result<opened_engine> open_engine(const decode_flags& flags, telemetry::registry& counters) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
+  const bool is_gpu = flags.device == "cuda";
+  if (is_gpu) {
+    options.device = telemetry::device_class::cuda;
+    options.arena_bytes = 0;  // the knob is the host's
+  }
   if (!flags.arena.empty()) {
-    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
+    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_limit_bytes("--arena", flags.arena));
   }
   engine::engine_options wanted{flags.context_tokens,
                                 static_cast<std::uint32_t>(options.page_tokens)};
@@ -125,18 +101,24 @@ result<void> decode(const decode_flags& flags) {
     // asked.
     options.arena_bytes = *wanted.memory_limit_bytes;
   }
-  const std::filesystem::path folder = flags.checkpoint;
-  ASSAY_TRY(look_at_checkpoint(folder));
+  if (is_gpu) return open_on_gpu(flags.checkpoint, options.arena_bytes, counters, wanted);
   ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
                                     {options.arena_bytes, options.spin_ns, options.threads}));
+  ASSAY_TRY_ASSIGN(auto made, engine::engine::load(flags.checkpoint, *device, counters, wanted));
+  return opened_engine{std::move(device), std::move(made)};
+}
+
+result<void> decode(const decode_flags& flags) {
+  const std::filesystem::path folder = flags.checkpoint;
+  ASSAY_TRY(look_at_checkpoint(folder));
   telemetry::registry counters;
   ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
-  ASSAY_TRY_ASSIGN(auto engine, engine::engine::load(folder, *device, counters, wanted));
-  ASSAY_TRY(engine->begin_request(tokenizer.encode(flags.prompt),
-                                  {flags.max_new_tokens, flags.temperature, flags.seed, true}));
-  ASSAY_TRY(stream_tokens(*engine, tokenizer));
-  print_claims(counters);
-  return engine->end_request();
+  ASSAY_TRY_ASSIGN(const opened_engine opened, open_engine(flags, counters));
+  ASSAY_TRY(opened.engine->begin_request(
+      tokenizer.encode(flags.prompt), {flags.max_new_tokens, flags.temperature, flags.seed, true}));
+  ASSAY_TRY(stream_tokens(*opened.engine, tokenizer));
+  print_claims(counters, *opened.engine);
+  return opened.engine->end_request();
 }
 
 }  // namespace
@@ -159,7 +141,7 @@ void add_decode_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--vram-limit", flags->vram_limit, vram_limit_help);
   verb->add_option("--context", flags->context_tokens, context_help)
       ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
-  verb->add_option("--device", flags->device, "host or cuda: the first GPU, greedy")
+  verb->add_option("--device", flags->device, "host or cuda: the first GPU")
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());

@@ -15,6 +15,8 @@
 #include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/cuda_try.h"
 #include "runtime/engine/cuda/gpu_engine.h"
+#include "runtime/ops/cuda/cublas_library.h"
+#include "scenarios/gpu_ledger.h"
 
 namespace assay::cli {
 namespace {
@@ -104,6 +106,13 @@ class gpu_backend final : public run_backend {
   void close_known_answers() override { sentinel_.reset(); }
 
   const std::byte* step_count_address() const override { return step_count_; }
+
+  bool has_passes(const scenarios::model_shape& model,
+                  const scenarios::cache_shape& cache) const override {
+    const std::int64_t needed = scenarios::gpu_arena_of(model, cache, true).total_bytes();
+    return ops::cuda::cublas_library::load() &&
+           static_cast<std::uint64_t>(needed) <= gpu_->memory_limit_bytes();
+  }
 
   void describe(trace::run_facts& facts) const override {
     facts.add_fact("device", fmt::format("GPU {}: {}", gpu_->index(), name_));

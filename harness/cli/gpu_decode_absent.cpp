@@ -5,8 +5,8 @@
 
 namespace assay::cli {
 
-result<gpu_decode_claims> decode_on_gpu(const gpu_decode_request&, std::span<const std::int32_t>,
-                                        const std::function<result<void>(std::int32_t)>&) {
+result<opened_engine> open_on_gpu(const std::filesystem::path&, std::uint64_t,
+                                  telemetry::counter_writer&, const engine::engine_options&) {
   return ASSAY_FAIL(unavailable,
                     "this program was built without CUDA; build the preset cuda, or use --device "
                     "host");

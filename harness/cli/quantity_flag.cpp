@@ -73,4 +73,11 @@ result<std::uint64_t> parse_bytes(std::string_view flag, std::string_view text) 
                                "' is not a size; write a whole number and a unit, such as 512MiB");
 }
 
+result<std::uint64_t> parse_limit_bytes(std::string_view flag, std::string_view text) {
+  ASSAY_TRY_ASSIGN(const std::uint64_t bytes, parse_bytes(flag, text));
+  if (bytes > 0) return bytes;
+  return ASSAY_FAIL(usage, std::string(flag) + ": " + std::string(text) +
+                               " leave room for nothing; give a limit, or leave it out");
+}
+
 }  // namespace assay::cli

@@ -15,6 +15,9 @@ namespace assay::cli {
 /// does not fit.
 result<std::uint64_t> parse_bytes(std::string_view flag, std::string_view text);
 
+/// The same, above 0: where 0 means that there is no limit, nobody is to ask for it by mistake.
+result<std::uint64_t> parse_limit_bytes(std::string_view flag, std::string_view text);
+
 /// "500ms", "30s", "8m", "1h", "250us", "10ns" → ns, above 0. Errors: usage, naming the flag.
 result<std::int64_t> parse_duration_ns(std::string_view flag, std::string_view text);
 

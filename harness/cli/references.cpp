@@ -6,7 +6,6 @@
 #include <bit>
 
 #include "harness/cli/paging_references.h"
-#include "scenarios/gpu_ledger.h"
 
 namespace assay::cli {
 namespace {
@@ -158,22 +157,60 @@ void add_device_counts(values& to, const request_evidence& seen) {
   recorded(to, id::device_submissions_count, range::any, seen.activity.operations());
 }
 
-// The same of a GPU, where ids come out instead of logits, and each position is a call of its own.
+telemetry::range output_range(const request_evidence& seen) {
+  const bool is_chosen = seen.on == telemetry::device_class::cuda && !seen.mode.is_sampled;
+  return is_chosen ? telemetry::range::choices : telemetry::range::logits;
+}
+
+// Ids of the prompt, by the bytes that came with it.
+std::int64_t prompt_ids_by_records(const request_evidence& seen) {
+  return (seen.prefill_input_bytes -
+          scenarios::gpu_input_bytes_beside_ids(seen.model, seen.cache, seen.prompt_ids)) /
+         4;
+}
+
+scenarios::request_shape shape_of(const request_evidence& seen) {
+  return {seen.prompt_ids, seen.asked_steps, seen.reused_ids, seen.is_kept};
+}
+
+bool is_prompt_passed(const request_evidence& seen) {
+  return scenarios::gpu_steps(shape_of(seen), seen.mode) == seen.asked_steps;
+}
+
+// Replays and a pass's calls leave kernels in the same range: those of a pass lie in prefill.
+void add_gpu_calls(values& to, const request_evidence& seen) {
+  using telemetry::range;
+  const bool is_passed = is_prompt_passed(seen);
+  const std::int64_t of_pass = is_passed ? seen.prefill_launch_calls : 0;
+  recorded(to, id::prefill_calls_count, range::compute, of_pass);
+  recorded(to, id::graph_replays_count, range::compute,
+           seen.activity.of(range::compute).launch_calls - of_pass);
+  // The head runs once a step, and once for a pass.
+  if (seen.device_steps)
+    equal(to, id::graph_replays_count, ASSAY_SOURCE_CONTENT,
+          *seen.device_steps - (is_passed ? 1 : 0));
+  const scenarios::launch_bounds launches =
+      scenarios::gpu_launches(seen.model, shape_of(seen), seen.mode);
+  if (launches.least == launches.most)
+    equal(to, id::compute_launches_count, ASSAY_SOURCE_LEDGER, launches.least);
+  else
+    between(to, id::compute_launches_count, ASSAY_SOURCE_LEDGER, launches.least, launches.most);
+}
+
+// The same of a GPU, where ids come out instead of logits unless the host draws.
 void add_gpu_counts(values& to, const request_evidence& seen) {
   using telemetry::range;
-  const range_tally& compute = seen.activity.of(range::compute);
-  const range_tally& choices = seen.activity.of(range::choices);
-  const std::int64_t per_position = scenarios::gpu_launches_per_position(seen.model);
-  recorded(to, id::engine_prompt_tokens, range::compute, seen.prefill_launches / per_position);
-  recorded(to, id::engine_decode_steps_count, range::choices, choices.copies - 1);
-  recorded(to, id::engine_requests_count, range::choices, choices.copies > 0 ? 1 : 0);
-  recorded(to, id::engine_generated_tokens, range::choices, choices.copies);
-  recorded(to, id::sampling_draws_count, range::choices, choices.copies);
-  recorded(to, id::tokenizer_decoded_tokens, range::choices, choices.copies);
-  recorded(to, id::graph_replays_count, range::compute, compute.launch_calls);
+  const range out = output_range(seen);
+  const range_tally& outputs = seen.activity.of(out);
+  recorded(to, id::engine_prompt_tokens, range::inputs, prompt_ids_by_records(seen));
+  recorded(to, id::engine_decode_steps_count, out, outputs.copies - 1);
+  recorded(to, id::engine_requests_count, out, outputs.copies > 0 ? 1 : 0);
+  recorded(to, id::engine_generated_tokens, out, outputs.copies);
+  recorded(to, id::sampling_draws_count, out, outputs.copies);
+  recorded(to, id::tokenizer_decoded_tokens, out, outputs.copies);
   recorded(to, id::device_submissions_count, range::any, seen.activity.operations());
-  if (seen.device_steps)
-    equal(to, id::graph_replays_count, ASSAY_SOURCE_CONTENT, *seen.device_steps);
+  if (seen.mode.is_sampled) recorded(to, id::sampling_candidates_count, out, outputs.bytes / 4);
+  add_gpu_calls(to, seen);
 }
 
 // From the first token in hand, which ends prefill, to the last, which ends the last decode step.
@@ -186,9 +223,7 @@ void add_token_times(values& to, const request_evidence& seen) {
               seen.first_to_last_token_ns, by_harness);
   // As the device saw it: the last logits are as far behind the first as the last token is. The
   // engine's stamps come after the device's, so here it is the other way round.
-  const bool is_gpu = seen.on == telemetry::device_class::cuda;
-  const range_tally& logits =
-      seen.activity.of(is_gpu ? telemetry::range::choices : telemetry::range::logits);
+  const range_tally& logits = seen.activity.of(output_range(seen));
   const std::int64_t token_to_token_ns = logits.last_end_ns - logits.first_end_ns;
   const allowance by_device{behind_device_ns(seen.prefill_caller),
                             behind_device_ns(seen.decode_caller)};
@@ -202,10 +237,9 @@ void add_token_times(values& to, const request_evidence& seen) {
 void add_gpu_compute_time(values& to, const request_evidence& seen, std::int64_t steps_ns) {
   to.push_back({id::compute_device_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, steps_ns});
   if (!(seen.read_ceiling_bytes_per_s > 0.0)) return;
-  const std::int64_t positions = seen.prompt_ids + seen.asked_steps;
   const double least_ns =
-      static_cast<double>(positions * scenarios::pass_weight_bytes(seen.model, 1)) * 1e9 /
-      seen.read_ceiling_bytes_per_s;
+      static_cast<double>(scenarios::gpu_weight_reads(seen.model, shape_of(seen), seen.mode)) *
+      1e9 / seen.read_ceiling_bytes_per_s;
   to.push_back({id::compute_device_ns, ASSAY_SOURCE_LEDGER, ASSAY_AT_LEAST,
                 static_cast<std::int64_t>(least_ns)});
 }
@@ -216,7 +250,7 @@ void add_times(values& to, const request_evidence& seen) {
       {id::engine_ttft_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, seen.prefill_busy_ns});
   within_accounts(to, id::engine_ttft_ns, seen.prefill.length_ns(),
                   longest_ns(seen.prefill_caller, 1));
-  if (seen.on == telemetry::device_class::host)
+  if (seen.on == telemetry::device_class::host || seen.mode.is_sampled)
     to.push_back({id::sampling_host_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST,
                   seen.prefill.length_ns() + seen.decode_steps_ns});
   const std::int64_t steps_ns = seen.prefill.length_ns() + seen.decode_steps_ns;
@@ -287,7 +321,7 @@ std::int64_t not_loaded(const load_evidence& seen) {
 values references_of(const load_evidence& seen) {
   values to;
   const bool is_gpu = seen.on == telemetry::device_class::cuda;
-  add_ledger(to, is_gpu        ? scenarios::expect_gpu_load(seen.model, seen.cache)
+  add_ledger(to, is_gpu        ? scenarios::expect_gpu_load(seen.model, seen.cache, seen.has_passes)
                  : seen.paging ? scenarios::expect_paged_load(seen.model, seen.cache, *seen.paging)
                                : scenarios::expect_load(seen.model, seen.cache));
   if (seen.paging) add_paged_load(to, seen);
@@ -301,7 +335,7 @@ values references_of(const load_evidence& seen) {
   add_copy_times(to, seen);
   // Of what the arena granted, what is neither weights nor activations are pages.
   const scenarios::arena_shape arena =
-      is_gpu        ? scenarios::gpu_arena_of(seen.model, seen.cache)
+      is_gpu        ? scenarios::gpu_arena_of(seen.model, seen.cache, seen.has_passes)
       : seen.paging ? scenarios::paged_arena_of(seen.model, seen.cache, *seen.paging)
                     : scenarios::arena_of(seen.model, seen.cache);
   const std::int64_t page_bytes = is_gpu ? scenarios::gpu_kv_page_bytes(seen.model, seen.cache)
@@ -314,6 +348,12 @@ values references_of(const load_evidence& seen) {
   // A page that came from a disk kept the caller waiting in a way that no account tells.
   if (seen.major_faults_count == 0)
     within_accounts(to, id::checkpoint_load_ns, seen.span.length_ns(), longest_ns(seen.caller, 1));
+  return to;
+}
+
+values references_of_gpu_unload(const scenarios::gpu_mode& mode) {
+  values to;
+  add_ledger(to, scenarios::expect_gpu_unload(mode.has_passes));
   return to;
 }
 
@@ -370,11 +410,9 @@ void add_page_counts(values& to, const request_evidence& seen) {
 
 values references_of(const request_evidence& seen) {
   values to;
-  const scenarios::request_shape shape{seen.prompt_ids, seen.asked_steps, seen.reused_ids,
-                                       seen.is_kept};
+  const scenarios::request_shape shape = shape_of(seen);
   const bool is_gpu = seen.on == telemetry::device_class::cuda;
-  add_ledger(to, is_gpu
-                     ? scenarios::expect_gpu_request(seen.model, seen.cache, shape, seen.is_first)
+  add_ledger(to, is_gpu ? scenarios::expect_gpu_request(seen.model, seen.cache, shape, seen.mode)
                  : seen.paging
                      ? scenarios::expect_paged_request(seen.model, seen.cache, shape, *seen.paging)
                      : scenarios::expect_request(seen.model, seen.cache, shape));
@@ -396,9 +434,11 @@ values references_of_levels(const request_evidence& seen, const activity_tally& 
   equal(to, id::kv_live_pages, ASSAY_SOURCE_CONTENT, pages.live);
   equal(to, id::kv_shared_pages, ASSAY_SOURCE_CONTENT, pages.shared);
   if (seen.on == telemetry::device_class::cuda)
-    recorded(
-        to, id::engine_context_tokens, range::compute,
-        activity.of(range::compute).launches / scenarios::gpu_launches_per_position(seen.model));
+    // A step is as many kernels as another; of a pass the ids tell, not the kernels.
+    recorded(to, id::engine_context_tokens, range::compute,
+             prompt_ids_by_records(seen) +
+                 (activity.of(range::compute).launches - seen.prefill_launches) /
+                     scenarios::gpu_launches_per_position(seen.model));
   else
     recorded(to, id::engine_context_tokens, range::kv_append,
              seen.reused_ids +

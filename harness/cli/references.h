@@ -10,6 +10,7 @@
 
 #include "harness/cli/activity_tally.h"
 #include "harness/cli/recorder.h"
+#include "scenarios/gpu_ledger.h"
 #include "scenarios/ledger.h"
 #include "scenarios/paging_ledger.h"
 
@@ -40,6 +41,7 @@ struct load_evidence {
   window_span span;
   thread_time caller;
   std::int64_t major_faults_count = 0;
+  bool has_passes = false;  ///< of a GPU: prompts of enough ids go through passes
   range_tally weights;
   double copy_ceiling_bytes_per_s = 0.0;  ///< what the link probe measured; 0 where it has none
   std::int64_t arena_bytes = 0;           ///< granted to the runtime, by the arena's records
@@ -70,7 +72,7 @@ struct encode_time_evidence {
 /// One request, from before begin_request to after end_request.
 struct request_evidence {
   telemetry::device_class on = telemetry::device_class::host;
-  bool is_first = false;  ///< of the process
+  scenarios::gpu_mode mode;  ///< of a GPU alone
   scenarios::model_shape model;
   scenarios::cache_shape cache;
   std::int64_t prompt_ids = 0;
@@ -91,7 +93,8 @@ struct request_evidence {
   std::int64_t decode_steps_ns = 0;         ///< the harness's spans of the decode steps, summed
   std::int64_t first_to_last_token_ns = 0;  ///< end of prefill to end of the last step
   std::int64_t prefill_input_bytes = 0;     ///< by the workers
-  std::int64_t prefill_launches = 0;
+  std::int64_t prefill_launches = 0;        ///< kernels
+  std::int64_t prefill_launch_calls = 0;
   /// What the device itself counted, in its own memory, of a request's steps; none where it does
   /// not.
   std::optional<std::int64_t> device_steps;
@@ -117,6 +120,8 @@ std::vector<reference_value> references_of(const load_evidence& seen);
 /// Over the window in which the engine ends.
 std::vector<reference_value> references_of_unload(
     const std::optional<scenarios::paging_shape>& paging = std::nullopt);
+/// The same on a GPU.
+std::vector<reference_value> references_of_gpu_unload(const scenarios::gpu_mode& mode);
 std::vector<reference_value> references_of(const encode_evidence& seen);
 std::vector<reference_value> references_of(const encode_time_evidence& seen);
 std::vector<reference_value> references_of(const request_evidence& seen);

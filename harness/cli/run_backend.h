@@ -21,6 +21,7 @@
 #include "runtime/telemetry/contract.h"
 #include "runtime/telemetry/counter_writer.h"
 #include "runtime/telemetry/result.h"
+#include "scenarios/ledger.h"
 
 namespace assay::cli {
 
@@ -65,6 +66,11 @@ class run_backend {
 
   /// Of the device's memory, what known answers and other observers take.
   virtual std::uint64_t reserved_bytes() const { return 0; }
+
+  /// Of a GPU: whether this machine has what passes over a prompt need, whatever the engine does.
+  virtual bool has_passes(const scenarios::model_shape&, const scenarios::cache_shape&) const {
+    return false;
+  }
 
   /// What stands in the trace of the device, before anything runs.
   virtual void describe(trace::run_facts& facts) const = 0;

@@ -89,6 +89,12 @@ std::string run_conditions::facts_of_traffic(const scenarios::expected_traffic& 
   return trace::to_json(facts);
 }
 
+std::string run_conditions::facts_of_engine(std::span<const engine::engine_fact> of) {
+  trace::run_facts facts;
+  for (const engine::engine_fact& each : of) facts.add_fact(each.name, each.words);
+  return trace::to_json(facts);
+}
+
 double run_conditions::copy_ceiling_bytes_per_s(std::span<const trace::link_ceiling> ceilings,
                                                 telemetry::device_class on) {
   const auto link = on == telemetry::device_class::cuda ? telemetry::link_class::pcie

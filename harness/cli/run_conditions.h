@@ -30,6 +30,8 @@ class run_conditions {
   /// What the scenario must move, once its prompts are ids; an upper bound where the model may stop
   /// it early.
   static std::string facts_of_traffic(const scenarios::expected_traffic& traffic, bool is_exact);
+  /// How the engine came to work as it did.
+  static std::string facts_of_engine(std::span<const engine::engine_fact> of);
   /// Of one copy to the device, as far as measured; 0 where nobody has it.
   static double copy_ceiling_bytes_per_s(std::span<const trace::link_ceiling> ceilings,
                                          telemetry::device_class on);

@@ -111,6 +111,25 @@ class counted_once final : public instrument {
   int seen_ = 0;
 };
 
+// Books what a request's first addition brings, which is its prefill's, so many times.
+class first_multiplied final : public instrument {
+ public:
+  first_multiplied(id subject, std::int64_t times) : subject_(subject), times_(times) {}
+  void begin_request() noexcept override {
+    instrument::begin_request();
+    is_first_ = true;
+  }
+  void add(id counter, std::int64_t amount) noexcept override {
+    if (counter != subject_) return instrument::add(counter, amount);
+    instrument::add(counter, std::exchange(is_first_, false) ? amount * times_ : amount);
+  }
+
+ private:
+  id subject_;
+  std::int64_t times_;
+  bool is_first_ = true;
+};
+
 }  // namespace
 
 // With a byte more a copy both are still wrong, but neither holds what is the other's.
@@ -159,6 +178,16 @@ std::unique_ptr<instrument> make_counted_at_capture(strength how) {
 
 std::unique_ptr<instrument> make_launch_that_failed(strength how) {
   return std::make_unique<phantom>(id::compute_launches_count, how == strength::gross ? 21 : 0);
+}
+
+std::unique_ptr<instrument> make_pass_left_out(strength how) {
+  return std::make_unique<first_multiplied>(id::compute_launches_count,
+                                            how == strength::gross ? 0 : 1);
+}
+
+std::unique_ptr<instrument> make_pass_counted_twice(strength how) {
+  return std::make_unique<first_multiplied>(id::prefill_calls_count,
+                                            how == strength::gross ? 2 : 1);
 }
 
 }  // namespace assay::selftest

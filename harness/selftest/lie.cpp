@@ -263,7 +263,7 @@ const std::array<lie, 8> on_gpu{{
      make_choices_swapped},
 }};
 
-const std::array<lie, 3> on_gpu_only{{
+const std::array<lie, 5> on_gpu_only{{
     {"pair of another stream",
      "R05",
      "",
@@ -285,6 +285,20 @@ const std::array<lie, 3> on_gpu_only{{
      outcome::disagree,
      {id::compute_launches_count},
      make_launch_that_failed},
+    {"pass left out",
+     "R04",
+     "",
+     "counts the kernels of steps, and none of the pass over the prompt",
+     outcome::disagree,
+     {id::compute_launches_count},
+     make_pass_left_out},
+    {"pass counted twice",
+     "R04",
+     "",
+     "counts the calls of a pass when they are made and when they are done",
+     outcome::disagree,
+     {id::prefill_calls_count},
+     make_pass_counted_twice},
 }};
 
 std::vector<lie> make_table_on_gpu() {

@@ -78,6 +78,8 @@ std::unique_ptr<instrument> make_launch_fence_timer(strength how);
 std::unique_ptr<instrument> make_idle_pair_timer(strength how);
 std::unique_ptr<instrument> make_counted_at_capture(strength how);
 std::unique_ptr<instrument> make_launch_that_failed(strength how);
+std::unique_ptr<instrument> make_pass_left_out(strength how);
+std::unique_ptr<instrument> make_pass_counted_twice(strength how);
 std::unique_ptr<instrument> make_kernels_with_whole(strength how);
 std::unique_ptr<instrument> make_frozen_choices(strength how);
 std::unique_ptr<instrument> make_never_written_choices(strength how);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/checkpoint/model_config.h"
 #include "runtime/device/device.h"
@@ -49,6 +50,12 @@ struct step_result {
   stop_reason stopped = stop_reason::none;
 };
 
+/// How an engine came to work as it does, in words, for whoever reads a report.
+struct engine_fact {
+  std::string name;
+  std::string words;
+};
+
 /// One request at a time, step by step.
 /// Threads: one. Errors: unusable_input (prompt empty, id outside the vocabulary, longer than the
 /// context; logits that are no numbers), usage (calls out of order), and the device's own.
@@ -65,6 +72,9 @@ class decode_engine {
   virtual result<step_result> prefill() = 0;
   /// Feeds the last token and draws the next. Waits for the device.
   virtual result<step_result> decode_step() = 0;
+  /// Up to `most` steps, 1 or more, with as few waits as the device needs; ends with the one that
+  /// stops the request. Errors: as decode_step; what came before an error is lost.
+  virtual result<std::vector<step_result>> decode_steps(std::uint32_t most);
   /// Gives the request's pages back.
   virtual result<void> end_request() = 0;
 
@@ -83,6 +93,8 @@ class decode_engine {
   virtual std::uint32_t kv_pages_by_walk() const = 0;
   /// Pages that a walk of the block tables meets twice or more: runtime.kv.shared_pages.
   virtual std::uint32_t kv_shared_pages_by_walk() const = 0;
+  /// Of the run so far.
+  virtual std::vector<engine_fact> facts() const { return {}; }
 };
 
 }  // namespace assay::engine

@@ -19,6 +19,8 @@ void engine::state::mark_absent() {
   for (const counter_id id : {counter_id::choices_d2h_bytes, counter_id::choices_d2h_copies_count,
                               counter_id::choices_d2h_ns})
     counters.mark_not_applicable(id, no_choices);
+  counters.mark_not_applicable(counter_id::prefill_calls_count,
+                               "a prompt goes through the operators of a step");
   if (!paging) mark_no_paging();
 }
 

@@ -109,6 +109,10 @@ step_result request_flow::end_step(std::int32_t token, std::uint32_t cached_toke
   return step;
 }
 
+std::uint32_t request_flow::steps_left(std::uint32_t cached_tokens) const {
+  return std::min(options_.max_new_tokens - generated_tokens_, context_tokens_ - cached_tokens);
+}
+
 result<void> request_flow::end() {
   if (!is_open()) return ASSAY_FAIL(usage, "engine: no request is open");
   phase_ = phase::none;

@@ -31,6 +31,8 @@ class request_flow {
   /// Errors: usage, where no request is running.
   result<void> begin_step();
   step_result end_step(std::int32_t token, std::uint32_t cached_tokens);
+  /// Steps that the request may still take with `cached_tokens` in the cache, were no end chosen.
+  std::uint32_t steps_left(std::uint32_t cached_tokens) const;
   /// Errors: usage, where none is open.
   result<void> end();
 

@@ -27,27 +27,48 @@ prefill_tally prefill_pass::tally() const {
   return all;
 }
 
-result<void> prefill_pass::launched(cudaError_t code, const char* kernel) {
-  ASSAY_TRY(device::cuda_try(code, kernel, __FILE__, __LINE__));
+template <class Launch>
+result<void> prefill_pass::launched(const char* kernel, const Launch& launch) {
+  const auto work = [&]() -> result<void> {
+    return device::cuda_try(launch(), kernel, __FILE__, __LINE__);
+  };
+  ASSAY_TRY(enqueue_ ? enqueue_(1, work) : work());
   ++tally_.launches;
   return {};
 }
 
+result<void> prefill_pass::multiplied(const ops::cuda::product_arguments& what, bool is_added) {
+  for (const ops::cuda::product_arguments& one : ops::cuda::calls_of(shape_.type, what)) {
+    const auto work = [&] {
+      return is_added ? products_.multiply_add(shape_.type, one)
+                      : products_.multiply(shape_.type, one);
+    };
+    if (!enqueue_) {
+      ASSAY_TRY(work());
+      continue;
+    }
+    ASSAY_TRY_ASSIGN(const std::uint32_t kernels, products_.kernels_of(shape_.type, one, is_added));
+    ASSAY_TRY(enqueue_(kernels, work));
+  }
+  return {};
+}
+
 result<void> prefill_pass::submit_chunk(const ops::cuda::pass_site& at) {
-  ASSAY_TRY(launched(ops::cuda::embed_rows(shape_.type, at,
-                                           {weights_.embedding, buffers_.forced + at.first,
-                                            scratch_.x, buffers_.state, shape_.hidden}),
-                     "embed_rows"));
+  ASSAY_TRY(launched("embed_rows", [&] {
+    return ops::cuda::embed_rows(shape_.type, at,
+                                 {weights_.embedding, buffers_.forced + at.first, scratch_.x,
+                                  buffers_.state, shape_.hidden});
+  }));
   for (std::uint32_t i = 0; i < shape_.layers; ++i) ASSAY_TRY(submit_layer(at, weights_.layers[i]));
   ++tally_.chunks;
   return {};
 }
 
 result<void> prefill_pass::norm(const ops::cuda::pass_site& at, const void* gain) {
-  return launched(
-      ops::cuda::norm_rows(shape_.type, at,
-                           {scratch_.x, gain, scratch_.rows, shape_.hidden, shape_.eps}),
-      "norm_rows");
+  return launched("norm_rows", [&] {
+    return ops::cuda::norm_rows(shape_.type, at,
+                                {scratch_.x, gain, scratch_.rows, shape_.hidden, shape_.eps});
+  });
 }
 
 result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const decode_layer& layer) {
@@ -58,14 +79,14 @@ result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const de
   const bool is_one =
       ops::cuda::is_followed(shape_.type, layer.q, q_rows, shape_.hidden, layer.k) &&
       ops::cuda::is_followed(shape_.type, layer.k, kv_rows, shape_.hidden, layer.v);
-  ASSAY_TRY(
-      products_.multiply(shape_.type, {layer.q, nullptr, scratch_.rows, scratch_.qkv, at.tokens,
-                                       is_one ? all_rows : q_rows, shape_.hidden, all_rows}));
+  ASSAY_TRY(multiplied({layer.q, nullptr, scratch_.rows, scratch_.qkv, at.tokens,
+                        is_one ? all_rows : q_rows, shape_.hidden, all_rows},
+                       false));
   if (!is_one) {
     auto* const kv = static_cast<std::byte*>(scratch_.qkv) +
                      std::size_t{q_rows} * ops::cuda::bytes_of(shape_.type);
-    ASSAY_TRY(products_.multiply(shape_.type, {layer.k, layer.v, scratch_.rows, kv, at.tokens,
-                                               kv_rows, shape_.hidden, all_rows}));
+    ASSAY_TRY(multiplied(
+        {layer.k, layer.v, scratch_.rows, kv, at.tokens, kv_rows, shape_.hidden, all_rows}, false));
   }
   ASSAY_TRY(submit_attention(at, layer));
   return submit_mlp(at, layer);
@@ -88,31 +109,32 @@ result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
   append.kv_heads = shape_.kv_heads;
   append.head_dim = shape_.head_dim;
   append.eps = shape_.eps;
-  ASSAY_TRY(launched(ops::cuda::append_rows(shape_.type, at, append), "append_rows"));
+  ASSAY_TRY(
+      launched("append_rows", [&] { return ops::cuda::append_rows(shape_.type, at, append); }));
   // What was normed is read: its place takes what attention found.
-  ASSAY_TRY(launched(
-      ops::cuda::attend_rows(shape_.type, at,
-                             {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows,
-                              shape_.page_tokens, shape_.heads, shape_.kv_heads, shape_.head_dim}),
-      "attend_rows"));
-  ASSAY_TRY(products_.multiply_add(
-      shape_.type, {layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
-                    shape_.heads * shape_.head_dim, shape_.hidden}));
-  return {};
+  ASSAY_TRY(launched("attend_rows", [&] {
+    return ops::cuda::attend_rows(
+        shape_.type, at,
+        {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows, shape_.page_tokens, shape_.heads,
+         shape_.kv_heads, shape_.head_dim, ops::cuda::row_attention::by_shape, site_.blocks});
+  }));
+  return multiplied({layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
+                     shape_.heads * shape_.head_dim, shape_.hidden},
+                    true);
 }
 
 result<void> prefill_pass::submit_mlp(const ops::cuda::pass_site& at, const decode_layer& layer) {
   ASSAY_TRY(norm(at, layer.mlp_norm));
-  ASSAY_TRY(products_.multiply(shape_.type,
-                               {layer.gate, layer.up, scratch_.rows, scratch_.gate_up, at.tokens,
-                                shape_.intermediate, shape_.hidden, 2 * shape_.intermediate}));
-  ASSAY_TRY(launched(ops::cuda::gate_rows(shape_.type, at,
-                                          {scratch_.gate_up, scratch_.gated, shape_.intermediate}),
-                     "gate_rows"));
-  ASSAY_TRY(products_.multiply_add(
-      shape_.type, {layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
-                    shape_.intermediate, shape_.hidden}));
-  return {};
+  ASSAY_TRY(multiplied({layer.gate, layer.up, scratch_.rows, scratch_.gate_up, at.tokens,
+                        shape_.intermediate, shape_.hidden, 2 * shape_.intermediate},
+                       false));
+  ASSAY_TRY(launched("gate_rows", [&] {
+    return ops::cuda::gate_rows(shape_.type, at,
+                                {scratch_.gate_up, scratch_.gated, shape_.intermediate});
+  }));
+  return multiplied({layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
+                     shape_.intermediate, shape_.hidden},
+                    true);
 }
 
 result<void> prefill_pass::submit_head(std::uint32_t last_row) {
@@ -129,7 +151,7 @@ result<void> prefill_pass::submit_head(std::uint32_t last_row) {
   ops::cuda::launch_site site = site_;
   // Before it stands a kernel of cuBLAS, which allows nobody to start early.
   site.is_first = true;
-  return launched(ops::cuda::head(shape_.type, site, head), "head");
+  return launched("head", [&] { return ops::cuda::head(shape_.type, site, head); });
 }
 
 }  // namespace assay::graph

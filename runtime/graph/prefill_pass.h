@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include "runtime/graph/decode_step.h"
 #include "runtime/ops/cuda/matrix_products.h"
@@ -30,6 +32,11 @@ struct prefill_tally {
   std::uint64_t products = 0;  ///< given to cuBLAS; how many kernels one takes is its affair
 };
 
+/// Takes each kernel and each product of a pass: how many kernels it is, and what enqueues them. It
+/// calls `work` once, and may tell others around it.
+using enqueue_function =
+    std::function<result<void>(std::uint32_t kernels, const std::function<result<void>()>& work)>;
+
 /// Enqueues the tokens of a prompt in chunks: 5 own kernels a layer and 4 to 7 products, by how the
 /// matrices lie, then the head of a decode step for the last token alone. It leaves state, pages,
 /// logits and the choice as that many decode steps would, but chooses nothing at the positions
@@ -49,6 +56,9 @@ class prefill_pass {
         site_(site),
         products_(std::move(products)) {}
 
+  /// Without it a pass enqueues by itself, and does not ask how many kernels a product is.
+  void enqueue_through(enqueue_function enqueue) { enqueue_ = std::move(enqueue); }
+
   /// Enqueues tokens first … first + tokens - 1 of the prompt and returns. Those before `first` are
   /// in the pages already.
   /// Errors: CUDA's and cuBLAS's; internal for a shape that the kernels do not cover.
@@ -63,7 +73,9 @@ class prefill_pass {
   result<void> submit_attention(const ops::cuda::pass_site& at, const decode_layer& layer);
   result<void> submit_mlp(const ops::cuda::pass_site& at, const decode_layer& layer);
   result<void> submit_head(std::uint32_t last_row);
-  result<void> launched(cudaError_t code, const char* kernel);
+  template <class Launch>
+  result<void> launched(const char* kernel, const Launch& launch);
+  result<void> multiplied(const ops::cuda::product_arguments& what, bool is_added);
   result<void> norm(const ops::cuda::pass_site& at, const void* gain);
 
   decode_shape shape_;
@@ -73,6 +85,7 @@ class prefill_pass {
   std::uint32_t chunk_tokens_;
   ops::cuda::launch_site site_;
   ops::cuda::matrix_products products_;
+  enqueue_function enqueue_;
   prefill_tally tally_;
 };
 

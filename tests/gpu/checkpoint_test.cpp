@@ -10,52 +10,19 @@
 
 #include <unistd.h>
 
-#include "runtime/engine/cuda/gpu_decoder.h"
 #include "scenarios/synth/synth.h"
 #include "tests/engine/reference_file.h"
-#include "tests/engine/running_engine.h"
 #include "tests/gpu/gpu_gate.h"
+#include "tests/gpu/running_gpu_engine.h"
 
 namespace assay::test {
 namespace {
 
-using engine::gpu_decoder;
 using engine_test::reference_file;
 using engine_test::relative_difference;
-
-/// From the working directory, where the binary was carried to another machine.
-std::filesystem::path tree(const std::string& path) {
-  if (std::filesystem::exists(path)) return path;
-  return std::filesystem::path(ASSAY_SOURCE_DIR) / path;
-}
+using id = telemetry::counter_id;
 
 const std::string micro = "scenarios/embedded/micro-qwen3";
-
-struct loaded {
-  std::unique_ptr<device::cuda_device> gpu;
-  std::unique_ptr<gpu_decoder> decoder;
-
-  explicit loaded(const std::string& folder, engine::gpu_options options = {}) {
-    const auto from = engine_test::expect(checkpoint::checkpoint::open(tree(folder)));
-    gpu = engine_test::expect(
-        device::cuda_device::create({.memory_limit_bytes = std::uint64_t{1} << 30}));
-    decoder = engine_test::expect(gpu_decoder::load(from, *gpu, options));
-  }
-  gpu_decoder* operator->() const { return decoder.get(); }
-
-  /// Logits of the last `rows` positions of a prompt.
-  std::vector<float> last_logits(std::span<const std::int32_t> ids, std::size_t rows) {
-    engine_test::expect(decoder->begin(ids));
-    engine_test::expect(decoder->enqueue(static_cast<std::uint32_t>(ids.size() - rows)));
-    std::vector<float> all;
-    for (std::size_t i = 0; i < rows; ++i) {
-      engine_test::expect(decoder->enqueue(1));
-      const auto one = engine_test::expect(decoder->logits());
-      all.insert(all.end(), one.begin(), one.end());
-    }
-    return all;
-  }
-};
 
 double distance(std::span<const float> got, std::span<const float> want) {
   double difference = 0.0;
@@ -92,19 +59,20 @@ void check_fixture(const std::string& name, double most, double most_after_passe
   const auto& want = reference.reals("logits_last32");
   for (const std::uint32_t from_tokens : {0U, 32U, 1U}) {
     SCOPED_TRACE(name + ", passes from " + std::to_string(from_tokens) + " tokens");
-    loaded model(folder, {.prefill = {.from_tokens = from_tokens}});
-    const auto got = model.last_logits(ids, 32);
+    running_gpu_engine model(folder, {}, {.prefill = {.from_tokens = from_tokens}});
+    const auto got = engine_test::expect(model->forward(ids, 32));
     const double difference = distance(got, want);
     std::printf(
         "%s, passes from %u: relative error %.2e, max difference %.2e of the largest logit\n",
         name.c_str(), from_tokens, difference, relative_difference(got, want));
     EXPECT_LE(difference, from_tokens == 0 ? most : most_after_passes);
-    const std::uint64_t passes = from_tokens == 0 ? 0 : from_tokens == 1 ? 33 : 1;
-    EXPECT_EQ(model->prefill().tally().passes, passes) << model->prefill().refused_reason();
-    engine_test::expect(
-        model->enqueue(static_cast<std::uint32_t>(reference.ids("greedy_ids").size()) - 1));
-    expect_greedy(reference,
-                  engine_test::expect(model->chosen(static_cast<std::uint32_t>(ids.size()) - 1)));
+    const auto& greedy = reference.ids("greedy_ids");
+    expect_greedy(reference, model.generate(ids, static_cast<std::uint32_t>(greedy.size()), 5));
+    EXPECT_EQ(model.counter(id::prefill_calls_count) > 0, from_tokens > 0)
+        << model->facts()[0].words;
+    const std::size_t of_prompt = from_tokens > 0 ? 0 : ids.size();
+    EXPECT_EQ(model.counter(id::graph_replays_count),
+              static_cast<std::int64_t>(of_prompt + greedy.size() - 1));
   }
 }
 
@@ -138,9 +106,9 @@ TEST(Checkpoint, refuses_heads_that_no_kernel_covers) {
       std::filesystem::path(testing::TempDir()) / ("heads_of_24_" + std::to_string(getpid()));
   engine_test::expect(synth::write_checkpoint(
       shape, 1, folder, [](std::uint64_t, std::uint64_t) -> result<void> { return {}; }));
-  const auto from = engine_test::expect(checkpoint::checkpoint::open(folder));
   const auto gpu = engine_test::expect(device::cuda_device::create({}));
-  const auto refused = gpu_decoder::load(from, *gpu, {});
+  telemetry::registry counters;
+  const auto refused = engine::gpu_engine::load(folder, *gpu, *gpu, counters, {});
   std::filesystem::remove_all(folder);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, error_kind::unusable_input);
@@ -175,9 +143,10 @@ TEST(Checkpoint, micro_bf16_logits_are_as_near_to_f32_as_another_bf16) {
   ASSAY_NEEDS_GPU();
   const reference_file reference(tree(micro + "/reference.safetensors"));
   for (const std::uint32_t from_tokens : {0U, 1U}) {
-    loaded model(micro, {.prefill = {.from_tokens = from_tokens, .chunk_tokens = 256}});
+    running_gpu_engine model(micro, {},
+                             {.prefill = {.from_tokens = from_tokens, .chunk_tokens = 256}});
     for (const std::string name : {"logits40", "logits200", "logits600"}) {
-      const auto got = model.last_logits(reference.ids(name + ".ids"), 16);
+      const auto got = engine_test::expect(model->forward(reference.ids(name + ".ids"), 16));
       const auto& want = reference.reals(name + ".last16");
       const double ours = distance(got, want);
       const double others = distance(reference.reals(name + ".last16_bf16"), want);
@@ -198,56 +167,70 @@ TEST(Checkpoint, chooses_after_a_pass_what_it_chooses_after_steps) {
     SCOPED_TRACE(std::to_string(tokens) + " tokens");
     const std::vector<std::int32_t> prompt(all.begin(),
                                            all.begin() + static_cast<std::ptrdiff_t>(tokens));
-    loaded model(micro, {.page_tokens = 7, .prefill = {.chunk_tokens = 200}});
-    engine_test::expect(model->begin(prompt));
-    engine_test::expect(model->enqueue(static_cast<std::uint32_t>(tokens) + 63));
-    EXPECT_EQ(model->prefill().tally().tokens, tokens) << model->prefill().refused_reason();
-    EXPECT_EQ(model->tally().replays, 63U);
-    const auto last = static_cast<std::uint32_t>(tokens) - 1;
-    expect_same_choices(host, prompt, engine_test::expect(model->chosen(last)));
-    const auto early = model->chosen(last - 1);
-    ASSERT_FALSE(early) << "a pass chooses nothing before its last token";
-    EXPECT_EQ(early.error().kind, error_kind::usage);
+    running_gpu_engine model(micro, {.kv_page_tokens = 7}, {.prefill = {.chunk_tokens = 200}});
+    const auto chosen = model.generate(prompt, 64, 9);
+    EXPECT_GT(model.counter(id::prefill_calls_count), 0) << model->facts()[0].words;
+    EXPECT_EQ(model.counter(id::graph_replays_count), 63);
+    expect_same_choices(host, prompt, chosen);
   }
+}
+
+// Each kernel and each product of a pass is a call: 4 layers of 5 and 4, ends, chunk by chunk. A
+// token as the only one of its chunk reads every layer's weights once more.
+TEST(Checkpoint, counts_what_a_pass_of_several_chunks_does) {
+  ASSAY_NEEDS_GPU();
+  const std::vector<std::int32_t> prompt(401, 7);
+  running_gpu_engine whole(micro, {}, {});
+  running_gpu_engine model(micro, {}, {.prefill = {.chunk_tokens = 200}});
+  for (running_gpu_engine* each : {&whole, &model}) (void)each->generate(prompt, 1);
+  EXPECT_EQ(whole.counter(id::prefill_calls_count), 4 * (5 + 4) + 2);
+  EXPECT_EQ(model.counter(id::prefill_calls_count), 3 * (4 * (5 + 4) + 1) + 1);
+  EXPECT_EQ(model.counter(id::graph_replays_count), 0);
+  EXPECT_EQ(model.counter(id::compute_launches_count) >= model.counter(id::prefill_calls_count),
+            true);
+  const std::int64_t once = whole.counter(id::compute_weight_bytes);
+  const std::int64_t thrice = model.counter(id::compute_weight_bytes);
+  EXPECT_GT(thrice, once);
+  EXPECT_LT(thrice, 3 * once) << "the head is read once";
+  EXPECT_EQ(whole.counter(id::kv_read_bytes), model.counter(id::kv_read_bytes));
+  EXPECT_EQ(whole.counter(id::device_submissions_count),
+            whole.counter(id::weights_h2d_copies_count) + 4 + 1 + 2 + 6 +
+                whole.counter(id::prefill_calls_count));
 }
 
 TEST(Checkpoint, goes_token_by_token_where_no_pass_can_run_and_says_why) {
   ASSAY_NEEDS_GPU();
-  const auto from = engine_test::expect(checkpoint::checkpoint::open(tree(micro)));
   // Room for weights and pages, not for cuBLAS's workspace.
-  const auto gpu =
-      engine_test::expect(device::cuda_device::create({.memory_limit_bytes = 32U << 20}));
-  const auto decoder = engine_test::expect(gpu_decoder::load(from, *gpu, {}));
-  EXPECT_NE(decoder->prefill().refused_reason(), "");
-  EXPECT_EQ(decoder->prefill().scratch_bytes(), 0U);
+  running_gpu_engine model(micro, {}, {}, 32U << 20);
+  EXPECT_FALSE(model->has_passes());
+  EXPECT_NE(model->facts()[0].words.find("token by token: GPU memory"), std::string::npos)
+      << model->facts()[0].words;
+  EXPECT_EQ(model.counter(id::arena_allocations_count), 3);
   const std::vector<std::int32_t> prompt(40, 7);
-  engine_test::expect(decoder->begin(prompt));
-  engine_test::expect(decoder->enqueue(41));
-  EXPECT_EQ(engine_test::expect(decoder->chosen(0)).size(), 41U);
-  EXPECT_EQ(decoder->tally().replays, 41U);
-  EXPECT_EQ(decoder->prefill().tally().passes, 0U);
-  loaded asked(micro, {.prefill = {.from_tokens = 0}});
-  EXPECT_EQ(asked->prefill().refused_reason(), "not asked for");
+  EXPECT_EQ(model.generate(prompt, 2).size(), 2U);
+  EXPECT_EQ(model.counter(id::graph_replays_count), 41);
+  EXPECT_EQ(model.counter(id::prefill_calls_count), 0);
+  running_gpu_engine asked(micro, {}, {.prefill = {.from_tokens = 0}});
+  EXPECT_EQ(asked->facts()[0].words, "token by token: not asked for");
 }
 
 TEST(Checkpoint, chooses_what_the_host_device_chooses) {
   ASSAY_NEEDS_GPU();
   const reference_file reference(tree(micro + "/reference.safetensors"));
   engine_test::running_engine host(tree(micro));
-  loaded model(micro);
+  running_gpu_engine model(micro);
   for (const std::string name : {"prompt0", "prompt1", "prompt2", "prompt3"}) {
     SCOPED_TRACE(name);
     const auto& prompt = reference.ids(name + ".ids");
-    const auto count = static_cast<std::uint32_t>(prompt.size()) + 127;
-    engine_test::expect(model->begin(prompt));
-    engine_test::expect(model->enqueue(count));
-    const auto chosen =
-        engine_test::expect(model->chosen(static_cast<std::uint32_t>(prompt.size()) - 1));
+    const auto chosen = model.generate(prompt, 128, 16);
     ASSERT_EQ(chosen.size(), 128U);
     expect_same_choices(host, prompt, chosen);
+    EXPECT_EQ(model.counter(id::engine_decode_steps_count), 127);
+    EXPECT_EQ(model.counter(id::sampling_draws_count), 128);
+    EXPECT_EQ(model.counter(id::choices_d2h_copies_count), 1 + 8);
   }
-  EXPECT_EQ(model->tally().captures, 1U) << "a new prompt needs no new graph";
-  EXPECT_EQ(model->tally().eager_steps, 0U);
+  EXPECT_EQ(model.counter(id::graph_captures_count), 1) << "a new prompt needs no new graph";
+  EXPECT_EQ(model.counter(id::graph_eager_steps_count), 0);
 }
 
 TEST(Checkpoint, eager_and_replayed_steps_give_the_same_ids) {
@@ -255,33 +238,63 @@ TEST(Checkpoint, eager_and_replayed_steps_give_the_same_ids) {
   std::vector<std::int32_t> prompt(20);
   std::iota(prompt.begin(), prompt.end(), 100);
   std::vector<std::vector<std::int32_t>> runs;
-  for (const bool is_eager : {false, true}) {
-    loaded model(micro, {.page_tokens = 7, .is_eager = is_eager});
-    engine_test::expect(model->begin(prompt));
-    engine_test::expect(model->enqueue(300));
-    runs.push_back(engine_test::expect(model->chosen(0)));
-    EXPECT_EQ(model->tally().replays, is_eager ? 0U : 300U);
-    EXPECT_EQ(model->tally().eager_steps, is_eager ? 300U : 0U);
+  for (const bool is_eager : {false, true})
+    for (const std::uint32_t together : {1U, 16U, 1000U}) {
+      running_gpu_engine model(micro, {.kv_page_tokens = 7},
+                               {.is_eager = is_eager, .prefill = {.from_tokens = 0}});
+      runs.push_back(model.generate(prompt, 281, together));
+      EXPECT_EQ(model.counter(id::graph_replays_count), is_eager ? 0 : 300);
+      EXPECT_EQ(model.counter(id::graph_eager_steps_count), is_eager ? 300 : 0);
+      EXPECT_EQ(model->facts()[1].words,
+                is_eager ? "kernel by kernel: asked for" : "replays of a graph of 21 kernels");
+    }
+  for (const auto& each : runs) EXPECT_EQ(each, runs[0]);
+}
+
+// The same generator, the same order of probabilities; logits that differ by rounding move a draw
+// only where it falls next to an edge.
+TEST(Checkpoint, draws_at_a_temperature_as_the_host_does) {
+  ASSAY_NEEDS_GPU();
+  const reference_file reference(tree(micro + "/reference.safetensors"));
+  const auto& prompt = reference.ids("prompt1.ids");
+  engine_test::running_engine host(tree(micro));
+  running_gpu_engine model(micro);
+  std::size_t equal = 0;
+  constexpr std::uint32_t tokens = 12;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto want = host.generate(prompt, {tokens, 0.8, seed, false});
+    const auto got = model.generate(prompt, tokens, 16, 0.8, seed);
+    ASSERT_EQ(got.size(), tokens);
+    equal += got == want ? 1 : 0;
+    EXPECT_EQ(got, model.generate(prompt, tokens, 1, 0.8, seed)) << "the same seed";
   }
-  EXPECT_EQ(runs[0], runs[1]);
+  std::printf("temperature 0.8: %zu of 20 texts are the host's to the last id\n", equal);
+  EXPECT_GE(equal, 12U);
+  EXPECT_EQ(model.counter(id::sampling_random_draws_count), tokens);
+  EXPECT_EQ(model.counter(id::logits_d2h_copies_count), tokens);
+  EXPECT_EQ(model.counter(id::logits_d2h_bytes), tokens * 2048 * 4);
+  EXPECT_EQ(model.reading(id::choices_d2h_bytes).state, telemetry::reading_state::not_applicable);
+  // Each step hands its id over; greedy again, nothing does.
+  const std::int64_t drawn_inputs = model.counter(id::inputs_h2d_copies_count);
+  (void)model.generate(prompt, tokens);
+  EXPECT_EQ(model.counter(id::inputs_h2d_copies_count), drawn_inputs - (tokens - 1));
+  EXPECT_EQ(model.reading(id::logits_d2h_bytes).state, telemetry::reading_state::not_applicable);
+  EXPECT_EQ(model.counter(id::sampling_random_draws_count), 0);
 }
 
 TEST(Checkpoint, says_in_one_line_what_it_cannot_decode) {
   ASSAY_NEEDS_GPU();
-  loaded model(micro, {.context_tokens = 32});
-  EXPECT_EQ(model->begin({}).error().kind, error_kind::unusable_input);
+  running_gpu_engine model(micro, {.context_tokens = 32});
+  const engine::request_options greedy{8, 0.0, 0, false};
+  EXPECT_EQ(model->begin_request({}, greedy).error().kind, error_kind::unusable_input);
   const std::vector<std::int32_t> strange{1, 2048};
-  EXPECT_EQ(model->begin(strange).error().kind, error_kind::unusable_input);
-  EXPECT_EQ(model->begin(std::vector<std::int32_t>(33, 1)).error().kind,
+  EXPECT_EQ(model->begin_request(strange, greedy).error().kind, error_kind::unusable_input);
+  EXPECT_EQ(model->begin_request(std::vector<std::int32_t>(33, 1), greedy).error().kind,
             error_kind::unusable_input);
-  engine_test::expect(model->begin(std::vector<std::int32_t>(32, 1)));
-  engine_test::expect(model->enqueue(32));
-  EXPECT_EQ(model->enqueue(1).error().kind, error_kind::unusable_input);
-  const auto from = engine_test::expect(checkpoint::checkpoint::open(tree(micro)));
-  const auto small = engine_test::expect(device::cuda_device::create({.memory_limit_bytes = 4096}));
-  const auto refused = gpu_decoder::load(from, *small, {});
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, error_kind::out_of_memory);
+  const std::vector<std::int32_t> full(32, 1);
+  engine_test::expect(model->begin_request(full, greedy));
+  EXPECT_EQ(engine_test::expect(model->prefill()).stopped, engine::stop_reason::context_full);
+  EXPECT_EQ(model->decode_step().error().kind, error_kind::usage);
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 
 #include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/cuda_try.h"
-#include "runtime/engine/cuda/gpu_weights.h"
 #include "tests/device/recording_observer.h"
 #include "tests/gpu/gpu_gate.h"
+#include "tests/gpu/running_gpu_engine.h"
 
 namespace assay::test {
 namespace {
@@ -74,31 +74,19 @@ TEST(CudaAbsenceOf, device_memory_names_it_and_the_remedy) {
   EXPECT_THAT(full.message, HasSubstr("free device memory"));
 }
 
-TEST(GpuWeights, larger_than_the_device_are_refused_by_name) {
-  EXPECT_TRUE(engine::check_weights_fit(1000, 1000));
-  const auto refused = engine::check_weights_fit(1001, 1000);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().kind, error_kind::out_of_memory);
-  EXPECT_THAT(refused.error().message, HasSubstr("weights take 1001 bytes"));
-  EXPECT_THAT(refused.error().message, HasSubstr("may use 1000;"));
-}
-
 TEST(GpuWeights, of_a_checkpoint_larger_than_the_device_are_never_copied) {
   ASSAY_NEEDS_GPU();
-  const auto from =
-      checkpoint::checkpoint::open(ASSAY_SOURCE_DIR "/scenarios/embedded/micro-qwen3");
-  ASSERT_TRUE(from) << from.error().message;
   const auto gpu = device::cuda_device::create({.memory_limit_bytes = 1 << 20});
   ASSERT_TRUE(gpu) << gpu.error().message;
-  const auto stream = (*gpu)->create_stream();
-  ASSERT_TRUE(stream);
   device::recording_observer observer;
   (*gpu)->set_observer(&observer);
-  const auto refused = engine::gpu_weights::upload(*from, **gpu, *stream);
+  telemetry::registry counters;
+  const auto refused =
+      engine::gpu_engine::load(tree("scenarios/embedded/micro-qwen3"), **gpu, **gpu, counters, {});
   (*gpu)->set_observer(nullptr);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, error_kind::out_of_memory);
-  EXPECT_THAT(refused.error().message, HasSubstr("weights take"));
+  EXPECT_THAT(refused.error().message, HasSubstr("GPU memory: weights 6951936"));
   EXPECT_TRUE(observer.submissions().empty());
   EXPECT_TRUE(observer.memory().empty());
 }

@@ -4,11 +4,16 @@
 //
 // CUPTI has one session a process: the tests stand in an order, and the one that starves it needs a
 // process of its own.
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "probes/cupti/cupti_probe.h"
+#include "probes/cupti/gpu_run_probe.h"
+#include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/pinned_staging.h"
 #include "runtime/graph/captured_step.h"
+#include "runtime/graph/prefill_pass.h"
 #include "runtime/telemetry/clock.h"
 #include "tests/gpu/gpu_gate.h"
 #include "tests/gpu/small_model.h"
@@ -178,6 +183,90 @@ TEST(Cupti3Starved, says_what_it_lost) {
     if (each.kind == ASSAY_LOSS) told += each.amount;
   EXPECT_EQ(told, static_cast<std::int64_t>((*opened)->lost_count()));
   EXPECT_LT((*opened)->tally().kernels, std::uint64_t{100} * step.launches());
+}
+
+graph::enqueue_function telling(device::cuda_device& gpu, device::stream on,
+                                std::vector<std::uint32_t>& asked) {
+  return [&gpu, on, &asked](std::uint32_t kernels, const auto& work) -> result<void> {
+    asked.push_back(kernels);
+    return gpu.submit_kernels(on, kernels, [&](void*) { return work(); });
+  };
+}
+
+/// Passes of the small model over 100 and 9 tokens, each kernel and product a call of `gpu`; gives
+/// how many kernels each was told to be.
+result<std::vector<std::uint32_t>> told_passes(device::cuda_device& gpu, device::stream stream,
+                                               const small_model& model, std::byte* scratch,
+                                               void* workspace, graph::prefill_tally& tally) {
+  ASSAY_TRY_ASSIGN(auto products,
+                   ops::cuda::matrix_products::create(gpu.native(stream), workspace));
+  const auto take = [&](std::size_t bytes) {
+    return std::exchange(scratch, scratch + 100 * bytes);
+  };
+  graph::prefill_buffers into;
+  into.x = reinterpret_cast<float*>(take(1024));
+  into.rows = take(512);
+  into.qkv = take(1024);
+  into.gate_up = take(2048);
+  into.gated = take(1024);
+  ops::cuda::launch_site site;
+  site.stream = gpu.native(stream);
+  graph::prefill_pass pass(model.shape(), model.weights(), model.buffers(), into, 64, site,
+                           std::move(products));
+  std::vector<std::uint32_t> asked;
+  pass.enqueue_through(telling(gpu, stream, asked));
+  for (const std::uint32_t tokens : {100U, 9U}) ASSAY_TRY(pass.submit(0, tokens));
+  ASSAY_TRY(gpu.synchronize(stream));
+  tally = pass.tally();
+  return asked;
+}
+
+// What stands in a trace of passes: each call with as many kernels as it was told to have, those of
+// cuBLAS too, and nothing of nobody's.
+TEST(Cupti4Products, are_told_as_part_of_their_call) {
+  ASSAY_NEEDS_GPU();
+  auto opened = probes::gpu_run_probe::open();
+  if (!opened && opened.error().kind == error_kind::usage)
+    GTEST_SKIP() << "needs a process of its own: " << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message;
+  probes::gpu_run_probe& probe = **opened;
+  auto gpu = device::cuda_device::create({});
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  (*gpu)->set_observer(&probe);
+  const auto stream = (*gpu)->create_stream();
+  ASSERT_TRUE(stream);
+  const small_model model(two_layers(), std::vector<std::int32_t>(100, 5), 33);
+  const device_array<std::byte> scratch(std::size_t{100} * 8192);
+  const device_array<std::byte> workspace(ops::cuda::matrix_products::workspace_bytes);
+  ASSERT_CUDA(cudaDeviceSynchronize());
+  record_list before;
+  ASSERT_TRUE(probe.drain(before));
+  const std::uint64_t foreign_before = probe.foreign_count();
+  graph::prefill_tally tally;
+  const auto asked = told_passes(**gpu, *stream, model, scratch.data(), workspace.data(), tally);
+  ASSERT_TRUE(asked) << asked.error().message;
+  record_list seen;
+  const auto drained = probe.drain(seen);
+  ASSERT_TRUE(drained) << drained.error().message;
+  (*gpu)->set_observer(nullptr);
+
+  EXPECT_EQ(probe.foreign_count() - foreign_before, 0U)
+      << "kernels or copies of nobody's call, of cublasCreate say";
+  EXPECT_EQ(probe.records().lost_count(), 0U);
+  EXPECT_EQ(asked->size(), tally.launches + tally.products);
+  std::map<std::uint64_t, std::uint32_t> kernels;
+  for (const assay_record& each : seen.of(ASSAY_ACTIVITY, ASSAY_OP_LAUNCH))
+    ++kernels[each.correlation];
+  const auto calls = seen.of(ASSAY_SUBMISSION, ASSAY_OP_LAUNCH);
+  ASSERT_EQ(calls.size(), asked->size());
+  std::uint32_t more = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    EXPECT_EQ(kernels[calls[i].correlation], (*asked)[i]) << "call " << i;
+    more += (*asked)[i] - 1;
+  }
+  std::printf("%llu products, %u kernels more than one each; %llu launches past the runtime API\n",
+              static_cast<unsigned long long>(tally.products), more,
+              static_cast<unsigned long long>(probe.records().tally().driver_calls));
 }
 
 }  // namespace

@@ -285,5 +285,88 @@ TEST(References, of_levels_compare_the_context_with_what_was_appended) {
             17);
 }
 
+// Kernels of one call, as the driver recorded them.
+void launch(activity_tally& to, std::uint64_t call, int kernels) {
+  for (int i = 0; i < kernels; ++i) {
+    assay_record record = copy(range::compute, 1'000'000, 1'000'001, 0);
+    record.op = ASSAY_OP_LAUNCH;
+    record.correlation = call;
+    to.take({&record, 1});
+  }
+}
+
+// On a GPU, by a pass: 38 calls, two products of which are two kernels; then two replays of 21.
+request_evidence made_up_pass() {
+  request_evidence seen = made_up_request();
+  seen.on = telemetry::device_class::cuda;
+  seen.prefill_input_bytes = 32 + 4 * (16 + 1) + 32;
+  seen.activity.clear();
+  for (std::uint64_t call = 1; call <= 38; ++call) launch(seen.activity, call, call < 3 ? 2 : 1);
+  seen.prefill_launches = 40;
+  seen.prefill_launch_calls = 38;
+  for (const std::uint64_t call : {39U, 40U}) launch(seen.activity, call, 21);
+  for (int i = 0; i < 3; ++i) {
+    assay_record chosen = copy(range::choices, 1'050'000 + i * 20'000, 1'051'000 + i * 20'000, 4);
+    chosen.correlation = static_cast<std::uint64_t>(50 + i);
+    seen.activity.take({&chosen, 1});
+  }
+  seen.device_steps = 3;
+  return seen;
+}
+
+TEST(References, of_a_pass_tell_its_calls_from_replays) {
+  const request_evidence seen = made_up_pass();
+  const auto said = references_of(seen);
+  const auto exact = [&](id counter, assay_source source) {
+    return value_of(said, counter, source, ASSAY_EQUAL);
+  };
+  EXPECT_EQ(exact(id::prefill_calls_count, ASSAY_SOURCE_LEDGER), 38);
+  EXPECT_EQ(exact(id::prefill_calls_count, ASSAY_SOURCE_DEVICE_RECORDS), 38);
+  EXPECT_EQ(exact(id::graph_replays_count, ASSAY_SOURCE_LEDGER), 2);
+  EXPECT_EQ(exact(id::graph_replays_count, ASSAY_SOURCE_DEVICE_RECORDS), 2);
+  EXPECT_EQ(exact(id::graph_replays_count, ASSAY_SOURCE_CONTENT), 2)
+      << "the device counted the pass's head as well";
+  EXPECT_EQ(exact(id::engine_prompt_tokens, ASSAY_SOURCE_DEVICE_RECORDS), 8);
+  EXPECT_EQ(exact(id::engine_generated_tokens, ASSAY_SOURCE_DEVICE_RECORDS), 3);
+  EXPECT_EQ(exact(id::compute_launches_count, ASSAY_SOURCE_LEDGER), std::nullopt);
+  EXPECT_EQ(value_of(said, id::compute_launches_count, ASSAY_SOURCE_LEDGER, ASSAY_AT_LEAST),
+            38 + 42);
+  EXPECT_EQ(value_of(said, id::compute_launches_count, ASSAY_SOURCE_LEDGER, ASSAY_AT_MOST),
+            38 + 16 + 42);
+  EXPECT_EQ(value_of(references_of_levels(seen, seen.activity, 10, 1), id::engine_context_tokens,
+                     ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),
+            10);
+}
+
+// Token by token every call is a replay, and every kernel is known.
+TEST(References, without_passes_have_a_replay_a_position) {
+  request_evidence seen = made_up_pass();
+  seen.mode.has_passes = false;
+  seen.activity.clear();
+  for (std::uint64_t call = 1; call <= 10; ++call) launch(seen.activity, call, 21);
+  seen.prefill_launches = 8 * 21;
+  seen.prefill_launch_calls = 8;
+  seen.device_steps = 10;
+  const auto said = references_of(seen);
+  for (const assay_source source :
+       {ASSAY_SOURCE_LEDGER, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_SOURCE_CONTENT})
+    EXPECT_EQ(value_of(said, id::graph_replays_count, source, ASSAY_EQUAL), 10);
+  EXPECT_EQ(value_of(said, id::compute_launches_count, ASSAY_SOURCE_LEDGER, ASSAY_EQUAL), 210);
+  EXPECT_EQ(value_of(said, id::prefill_calls_count, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL), 0);
+}
+
+TEST(References, of_drawn_ids_rest_on_logits) {
+  request_evidence seen = made_up_pass();
+  seen.mode.is_sampled = true;
+  seen.activity.take({{copy(range::logits, 1'049'000, 1'050'000, 8192)}});
+  const auto said = references_of(seen);
+  EXPECT_EQ(value_of(said, id::engine_generated_tokens, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),
+            1);
+  EXPECT_EQ(value_of(said, id::sampling_candidates_count, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),
+            2048);
+  EXPECT_EQ(value_of(said, id::sampling_host_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST),
+            60'000 + 39'000);
+}
+
 }  // namespace
 }  // namespace assay::cli

@@ -66,19 +66,24 @@ result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan
                     "free memory on the GPU, or load with a shorter context or a smaller model");
 }
 
-// What a run on this device cannot have. A request's marks go with it.
-void mark_absent(telemetry::counter_writer& counters) {
+}  // namespace
+
+void gpu_engine::state::mark_absent() {
   constexpr std::string_view no_logits = "the head's kernel chooses; logits stay on the GPU";
-  for (const counter_id id : {counter_id::logits_d2h_bytes, counter_id::logits_d2h_copies_count,
-                              counter_id::logits_d2h_ns})
-    counters.mark_not_applicable(id, no_logits);
-  counters.mark_not_applicable(counter_id::sampling_host_ns, no_logits);
+  constexpr std::string_view no_choices = "logits go to the host, which draws";
   counters.mark_not_applicable(counter_id::kv_append_copies_count,
                                "attention appends inside its kernel; there are no copies");
   counters.mark_not_applicable(counter_id::kv_reused_tokens, "a GPU keeps no prompt for later ones");
+  if (is_drawn) {
+    for (const counter_id id : {counter_id::choices_d2h_bytes, counter_id::choices_d2h_copies_count,
+                                counter_id::choices_d2h_ns})
+      counters.mark_not_applicable(id, no_choices);
+    return;
+  }
+  for (const counter_id id : {counter_id::logits_d2h_bytes, counter_id::logits_d2h_copies_count,
+                              counter_id::logits_d2h_ns, counter_id::sampling_host_ns})
+    counters.mark_not_applicable(id, no_logits);
 }
-
-}  // namespace
 
 gpu_engine::gpu_engine(std::unique_ptr<state> made) : state_(std::move(made)) {}
 gpu_engine::~gpu_engine() = default;
@@ -86,10 +91,11 @@ gpu_engine::~gpu_engine() = default;
 result<std::unique_ptr<gpu_engine>> gpu_engine::load(const std::filesystem::path& folder,
                                                      device::device& on, device::cuda_device& gpu,
                                                      telemetry::counter_writer& counters,
-                                                     const engine_options& options) {
+                                                     const engine_options& options,
+                                                     const gpu_engine_options& gpu_options) {
   const host_time entry = host_now();
-  ASSAY_TRY_ASSIGN(auto made, open(folder, on, gpu, counters, options));
-  mark_absent(counters);
+  ASSAY_TRY_ASSIGN(auto made, open(folder, on, gpu, counters, options, gpu_options));
+  made->mark_absent();
   counters.add(counter_id::checkpoint_load_ns, host_now() - entry);
   return std::unique_ptr<gpu_engine>(new gpu_engine(std::move(made)));
 }
@@ -99,7 +105,8 @@ result<std::unique_ptr<gpu_engine::state>> gpu_engine::open(const std::filesyste
                                                             device::device& on,
                                                             device::cuda_device& gpu,
                                                             telemetry::counter_writer& counters,
-                                                            const engine_options& options) {
+                                                            const engine_options& options,
+                                                            const gpu_engine_options& gpu_options) {
   ASSAY_TRY_ASSIGN(const checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
   ASSAY_TRY_ASSIGN(const gpu_plan plan, plan_of(opened, options));
   ASSAY_TRY(check_fits(opened, plan, on.memory_limit_bytes()));
@@ -110,10 +117,10 @@ result<std::unique_ptr<gpu_engine::state>> gpu_engine::open(const std::filesyste
   ASSAY_TRY_ASSIGN(kv::kv_cache cache, kv::kv_cache::create(*model.arena, counters, plan.layout));
   ASSAY_TRY_ASSIGN(submitter compute, submitter::create(on, counters));
   ASSAY_TRY_ASSIGN(device::pinned_buffer chosen,
-                   device::pinned_buffer::create(sizeof(std::int32_t)));
+                   device::pinned_buffer::create(state::most_steps * sizeof(std::int32_t)));
   auto made = std::make_unique<state>(on, gpu, counters, std::move(model), std::move(cache),
                                       std::move(compute), std::move(chosen), plan.context_tokens);
-  ASSAY_TRY(made->open(plan.shape));
+  ASSAY_TRY(made->open(plan.shape, plan.context_tokens, gpu_options));
   return made;
 }
 
@@ -141,47 +148,17 @@ const std::byte* gpu_engine::step_count_address() const {
   return reinterpret_cast<const std::byte*>(&state_->buffers.state->steps);
 }
 
-const std::string& gpu_engine::eager_reason() const {
-  return state_->step->tally().eager_reason;
+bool gpu_engine::has_passes() const {
+  return state_->pass.refused_reason().empty();
 }
 
-result<void> gpu_engine::begin_request(std::span<const std::int32_t> prompt,
-                                       const request_options& options) {
-  state& s = *state_;
-  if (options.temperature != 0.0)
-    return ASSAY_FAIL(
-        usage,
-        "temperature above 0: a GPU decodes greedily; leave --temperature out, or use "
-        "--device host");
-  if (options.keeps_prompt)
-    return ASSAY_FAIL(usage, "a GPU keeps no prompt for later ones; use --device host");
-  ASSAY_TRY(s.flow.begin(prompt, options));
-  s.ids.assign(prompt.begin(), prompt.end());
-  mark_absent(s.counters);
-  s.counters.add(counter_id::sampling_random_draws_count, 0);
-  return {};
-}
-
-result<step_result> gpu_engine::prefill() {
-  state& s = *state_;
-  ASSAY_TRY(s.flow.begin_prefill());
-  ASSAY_TRY_ASSIGN(const std::int32_t token, s.run(s.flow.prompt_tokens()));
-  return s.flow.end_prefill(token, s.cache.cached_tokens());
-}
-
-result<step_result> gpu_engine::decode_step() {
-  state& s = *state_;
-  ASSAY_TRY(s.flow.begin_step());
-  ASSAY_TRY_ASSIGN(const std::int32_t token, s.run(1));
-  return s.flow.end_step(token, s.cache.cached_tokens());
-}
-
-result<void> gpu_engine::end_request() {
-  state& s = *state_;
-  ASSAY_TRY(s.flow.end());
-  s.cache.release();
-  s.counters.set(counter_id::engine_context_tokens, 0);
-  return {};
+std::vector<engine_fact> gpu_engine::facts() const {
+  const graph::graph_tally& steps = state_->step->tally();
+  std::string words = "none ran yet";
+  if (!steps.eager_reason.empty()) words = "kernel by kernel: " + steps.eager_reason;
+  if (steps.kernel_nodes > 0)
+    words = "replays of a graph of " + std::to_string(steps.kernel_nodes) + " kernels";
+  return {{"prompts", state_->pass.words()}, {"decode steps", words}};
 }
 
 }  // namespace assay::engine

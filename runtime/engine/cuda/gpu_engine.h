@@ -1,34 +1,48 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// The decode engine on a GPU: greedy, one sequence, with every counter of the contract.
+// The decode engine on a GPU: one sequence, with every counter of the contract.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "runtime/device/cuda/cuda_device.h"
+#include "runtime/engine/cuda/gpu_prefill.h"
 #include "runtime/engine/decode_engine.h"
 #include "runtime/telemetry/counter_writer.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::engine {
 
+struct gpu_engine_options {
+  bool is_eager = false;  ///< steps kernel by kernel, for a comparison with the graph
+  gpu_prefill_options prefill{};
+};
+
 /// A step is one replay of a captured graph: the token, its position and the choice stay in device
-/// memory. A prompt goes through the same steps, a token each, without a wait between them.
-/// A request submits, in prefill: prompt ids, state, rotary frequencies and block table h2d, a
-/// replay a token, one chosen id d2h; in a step: the table's new entry where a page was taken, a
-/// replay, one chosen id d2h; event pairs around each of the three; then it waits once. Ownership:
-/// devices and counter writer outlive the engine; the engine owns its buffers. Threads: one.
-/// Errors: load: unusable_input, where no kernel covers the model; out_of_memory; begin_request:
-/// usage, for a temperature above 0: the head's kernel takes the highest logit.
+/// memory. A prompt goes through one pass, each kernel and each product of which is a call of the
+/// device; through the same steps, a token each, where it is short or facts() say why.
+/// Greedy, the head's kernel chooses. Above temperature 0 logits go to the host, which draws as the
+/// host's engine does, and hands the id over with the next step.
+/// A request submits, in prefill: prompt ids, state, rotary frequencies and block table h2d, the
+/// pass or a replay a token, one chosen id (or the logits) d2h; in a step: the table's new entry
+/// where a page was taken, the id that the host drew, a replay, one chosen id (or the logits) d2h;
+/// event pairs around each of the three; then it waits once.
+/// Ownership: devices and counter writer outlive the engine; the engine owns its buffers.
+/// Threads: one. Cached rows are of the weights' type; the host device keeps f32.
+/// Errors: load: unusable_input, where no kernel covers the model; out_of_memory, before anything
+/// is copied.
 class gpu_engine final : public decode_engine {
  public:
   /// `on` takes every call; it is `gpu`, or passes through to it.
   static result<std::unique_ptr<gpu_engine>> load(const std::filesystem::path& folder,
                                                   device::device& on, device::cuda_device& gpu,
                                                   telemetry::counter_writer& counters,
-                                                  const engine_options& options);
+                                                  const engine_options& options,
+                                                  const gpu_engine_options& gpu_options = {});
   ~gpu_engine() override;
 
   const checkpoint::model_config& config() const override;
@@ -36,16 +50,25 @@ class gpu_engine final : public decode_engine {
                              const request_options& options) override;
   result<step_result> prefill() override;
   result<step_result> decode_step() override;
+  /// Greedy: `most` steps are enqueued at once, with one wait at their end. Those after an end of
+  /// the text ran in vain: graph.replays_count has them, engine.decode_steps_count has not.
+  result<std::vector<step_result>> decode_steps(std::uint32_t most) override;
   result<void> end_request() override;
   const std::byte* embedding_address() const override;
   device::stream compute_stream() const override;
   std::uint32_t kv_pages_by_walk() const override;
   std::uint32_t kv_shared_pages_by_walk() const override;
+  std::vector<engine_fact> facts() const override;
 
   /// Where the device keeps its own count of steps, a uint32, since the request began.
   const std::byte* step_count_address() const;
-  /// Why steps run kernel by kernel; empty while they are replayed.
-  const std::string& eager_reason() const;
+  /// Whether prompts of enough tokens go through passes.
+  bool has_passes() const;
+
+  /// Takes in all of `ids` but the last `rows` together and those one by one, outside of any
+  /// request; logits after each of the last. Shape: (rows, vocab_rows) f32.
+  /// Errors: usage, where a request is open; otherwise as a request's.
+  result<std::vector<float>> forward(std::span<const std::int32_t> ids, std::uint32_t rows);
 
  private:
   struct state;
@@ -53,7 +76,8 @@ class gpu_engine final : public decode_engine {
   static result<std::unique_ptr<state>> open(const std::filesystem::path& folder,
                                              device::device& on, device::cuda_device& gpu,
                                              telemetry::counter_writer& counters,
-                                             const engine_options& options);
+                                             const engine_options& options,
+                                             const gpu_engine_options& gpu_options);
   std::unique_ptr<state> state_;
 };
 

@@ -5,32 +5,50 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "runtime/device/cuda/pinned_staging.h"
 #include "runtime/engine/cuda/gpu_engine.h"
+#include "runtime/engine/cuda/gpu_prefill.h"
 #include "runtime/engine/request_flow.h"
 #include "runtime/engine/resident_model.h"
 #include "runtime/engine/submitter.h"
 #include "runtime/graph/captured_step.h"
 #include "runtime/graph/decode_step.h"
 #include "runtime/kv/kv_cache.h"
+#include "runtime/sampling/sampler.h"
 
 namespace assay::engine {
 
 struct gpu_engine::state {
+  /// Steps whose choices fit the pinned buffer that they are fetched into.
+  static constexpr std::uint32_t most_steps = 64;
+
   state(device::device& device, device::cuda_device& kernels, telemetry::counter_writer& writer,
         resident_model weights, kv::kv_cache pages, submitter stream,
         device::pinned_buffer chosen_ids, std::uint32_t context_tokens);
   /// Waits for what an error left in flight.
   ~state();
 
-  /// Buffers, tables that never change, and the step's plan.
-  result<void> open(const graph::decode_shape& of);
-  /// Makes room for `tokens` more, steps through them, fetches the last one's choice and waits.
-  result<std::int32_t> run(std::uint32_t tokens);
+  /// Buffers, tables that never change, the step's plan and the pass.
+  result<void> open(const graph::decode_shape& of, std::uint32_t context_tokens,
+                    const gpu_engine_options& options);
+  /// A sequence begins: nothing is cached, `prompt` is known.
+  void begin_sequence(std::span<const std::int32_t> prompt);
+  /// Makes room for `tokens` more and takes them in; fetches the last `choices` choices, or the
+  /// last logits where the host draws; waits. Valid until the next run: `chosen`, `logits`.
+  result<void> run(std::uint32_t tokens, std::uint32_t choices);
+  /// The last `count` choices of a run. Errors: unusable_input, where logits are no numbers.
+  result<std::span<const std::int32_t>> choices(std::uint32_t count) const;
+  /// The id that the next step takes: the choice, or what the host draws.
+  result<std::int32_t> next_token();
+  void count_draws(std::int64_t draws);
+  void end_sequence();
+  /// What this run, or this request, cannot have. A request's marks go with it.
+  void mark_absent();
 
   device::device& on;
   device::cuda_device& gpu;
@@ -40,10 +58,13 @@ struct gpu_engine::state {
   submitter compute;
   event_pair inputs_span;
   event_pair compute_span;
-  event_pair choices_span;
-  device::pinned_buffer chosen;  ///< one int32
+  event_pair outputs_span;
+  device::pinned_buffer chosen;                 ///< (most_steps) int32
+  std::optional<device::pinned_buffer> logits;  ///< (vocab_rows) f32, from the first draw on
   request_flow flow;
-  std::vector<std::int32_t> ids;   ///< of the prompt that waits for its prefill
+  sampling::sampler sampler;
+  bool is_drawn = false;           ///< the open request's ids are drawn by the host
+  std::vector<std::int32_t> ids;   ///< of the prompt
   std::vector<float> frequencies;  ///< as rope_frequencies
 
   graph::decode_shape shape;
@@ -51,20 +72,35 @@ struct gpu_engine::state {
   memory::device_buffer activations;
   std::unique_ptr<graph::decode_step> plan;
   std::unique_ptr<graph::captured_step> step;
-  std::int64_t step_weight_bytes = 0;  ///< that one step reads
+  gpu_prefill pass;
 
  private:
-  /// A new sequence's ids and state, entries of the table from there on, and their bracket, where
-  /// there are any.
-  result<void> submit_inputs(std::uint32_t first_new_page);
+  /// What a run enqueued for its tokens.
+  struct run_tally {
+    std::uint32_t steps = 0;
+    std::uint32_t pass_tokens = 0;
+    std::int64_t pass_calls = 0;
+    std::int64_t pass_launches = 0;
+  };
+
+  /// A new sequence's ids and state, entries of the table from there on, a drawn id, and their
+  /// bracket, where there are any.
+  result<void> submit_inputs(std::uint32_t first_new_page, std::uint32_t start);
   result<void> submit_input(const void* to, const void* from, std::uint64_t bytes);
-  result<void> submit_steps(std::uint32_t tokens);
-  result<void> submit_choice(std::uint32_t position);
+  result<void> submit_tokens(std::uint32_t start, std::uint32_t tokens);
+  result<void> submit_choices(std::uint32_t end, std::uint32_t choices);
+  result<void> submit_logits();
   result<void> publish(std::uint32_t start, std::uint32_t tokens);
+  result<void> publish_times();
   void publish_graph();
+  std::int64_t weight_bytes_of_pass(std::uint32_t tokens) const;
 
   bool has_inputs_ = false;
+  std::int32_t drawn_token_ = 0;  ///< a copy reads it until the wait
+  run_tally tally_;
   graph::graph_tally published_;
+  std::int64_t step_weight_bytes_ = 0;   ///< that one step reads
+  std::int64_t layer_weight_bytes_ = 0;  ///< of all layers: what each chunk of a pass reads
 };
 
 }  // namespace assay::engine

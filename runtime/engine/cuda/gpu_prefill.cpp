@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/device/cuda/cuda_try.h"
 #include "runtime/engine/cuda/carver.h"
 
 namespace assay::engine {
@@ -36,32 +35,30 @@ placed_scratch place(std::byte* base, const graph::decode_shape& shape, std::uin
 
 }  // namespace
 
-gpu_prefill gpu_prefill::open(device::cuda_device& on, parts of,
-                              const gpu_prefill_options& options) {
+gpu_prefill gpu_prefill::open(memory::arena& from, parts of, const gpu_prefill_options& options) {
   gpu_prefill made;
   made.from_tokens_ = options.from_tokens;
   if (options.from_tokens == 0) {
     made.refused_reason_ = "not asked for";
-  } else if (const auto ready = made.prepare(on, std::move(of), options); !ready) {
+  } else if (const auto ready = made.prepare(from, std::move(of), options); !ready) {
     made.pass_ = nullptr;
     made.scratch_ = {};
-    made.scratch_bytes_ = 0;
     made.refused_reason_ = ready.error().message;
   }
   return made;
 }
 
-result<void> gpu_prefill::prepare(device::cuda_device& on, parts of,
+result<void> gpu_prefill::prepare(memory::arena& from, parts of,
                                   const gpu_prefill_options& options) {
   ASSAY_TRY(ops::cuda::cublas_library::load());
-  const std::uint32_t chunk = std::min(options.chunk_tokens, of.context_tokens);
-  if (chunk == 0) return ASSAY_FAIL(usage, "prefill: a chunk needs 1 token or more");
-  scratch_bytes_ = place(nullptr, of.shape, chunk).bytes;
-  ASSAY_TRY_ASSIGN(scratch_, gpu_buffer::create(on, scratch_bytes_));
-  const placed_scratch at = place(scratch_.address(), of.shape, chunk);
+  chunk_tokens_ = std::min(options.chunk_tokens, of.context_tokens);
+  if (chunk_tokens_ == 0) return ASSAY_FAIL(usage, "prefill: a chunk needs 1 token or more");
+  ASSAY_TRY_ASSIGN(scratch_, from.allocate(place(nullptr, of.shape, chunk_tokens_).bytes));
+  const placed_scratch at = place(scratch_.address(), of.shape, chunk_tokens_);
   ASSAY_TRY_ASSIGN(auto products, ops::cuda::matrix_products::create(of.site.stream, at.workspace));
-  pass_ = std::make_unique<graph::prefill_pass>(of.shape, std::move(of.weights), of.buffers,
-                                                at.buffers, chunk, of.site, std::move(products));
+  pass_ =
+      std::make_unique<graph::prefill_pass>(of.shape, std::move(of.weights), of.buffers, at.buffers,
+                                            chunk_tokens_, of.site, std::move(products));
   return {};
 }
 
@@ -69,13 +66,20 @@ bool gpu_prefill::takes(std::uint32_t tokens) const {
   return pass_ != nullptr && tokens >= from_tokens_;
 }
 
+void gpu_prefill::enqueue_through(graph::enqueue_function enqueue) {
+  if (pass_ != nullptr) pass_->enqueue_through(std::move(enqueue));
+}
+
 result<void> gpu_prefill::run(std::uint32_t first, std::uint32_t tokens) {
   if (pass_ == nullptr) return ASSAY_FAIL(internal, "no prefill: " + refused_reason_);
   return pass_->submit(first, tokens);
 }
 
-graph::prefill_tally gpu_prefill::tally() const {
-  return pass_ == nullptr ? graph::prefill_tally{} : pass_->tally();
+std::string gpu_prefill::words() const {
+  if (pass_ == nullptr) return "token by token: " + refused_reason_;
+  return "by passes of " + std::to_string(chunk_tokens_) + " tokens at most, from " +
+         std::to_string(from_tokens_) + " tokens on; products by cuBLAS " +
+         std::to_string(pass_->cublas_version());
 }
 
 }  // namespace assay::engine

@@ -7,21 +7,21 @@
 #include <memory>
 #include <string>
 
-#include "runtime/engine/cuda/gpu_weights.h"
 #include "runtime/graph/prefill_pass.h"
+#include "runtime/memory/arena.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::engine {
 
 struct gpu_prefill_options {
   /// So many tokens or more go through a pass; 0: none do. A pass reads the weights once, as a step
-  /// does, and launches twice as often; where the two cross is not measured.
-  std::uint32_t from_tokens = 32;
+  /// does, and launches twice as often.
+  std::uint32_t from_tokens = 8;
   std::uint32_t chunk_tokens = 2048;  ///< of a pass's scratch memory
 };
 
 /// Scratch memory, a handle of cuBLAS, and the pass. Without one of them it has no pass, says why,
-/// and the decoder goes token by token.
+/// and the engine goes token by token.
 /// Ownership: its scratch; everything that it is opened with outlives it. Threads: one.
 class gpu_prefill {
  public:
@@ -34,25 +34,30 @@ class gpu_prefill {
     std::uint32_t context_tokens = 0;
   };
 
-  static gpu_prefill open(device::cuda_device& on, parts of, const gpu_prefill_options& options);
+  static gpu_prefill open(memory::arena& from, parts of, const gpu_prefill_options& options);
 
   /// Why no pass can run; empty where passes run.
   const std::string& refused_reason() const { return refused_reason_; }
   /// Whether so many tokens go through a pass.
   bool takes(std::uint32_t tokens) const;
-  /// As graph::prefill_pass::submit.
+  /// Chunks that so many tokens go through in: each reads every layer's weights.
+  std::uint32_t chunks_of(std::uint32_t tokens) const {
+    return (tokens + chunk_tokens_ - 1) / chunk_tokens_;
+  }
+  /// As graph::prefill_pass.
+  void enqueue_through(graph::enqueue_function enqueue);
   result<void> run(std::uint32_t first, std::uint32_t tokens);
 
-  graph::prefill_tally tally() const;
-  std::uint64_t scratch_bytes() const { return scratch_bytes_; }
+  /// How prompts go in, or why one token at a time, in words.
+  std::string words() const;
 
  private:
-  result<void> prepare(device::cuda_device& on, parts of, const gpu_prefill_options& options);
+  result<void> prepare(memory::arena& from, parts of, const gpu_prefill_options& options);
 
   std::uint32_t from_tokens_ = 0;
-  std::uint64_t scratch_bytes_ = 0;
+  std::uint32_t chunk_tokens_ = 1;
   std::string refused_reason_;
-  gpu_buffer scratch_;
+  memory::device_buffer scratch_;
   std::unique_ptr<graph::prefill_pass> pass_;
 };
 
