@@ -48,6 +48,7 @@ result<void> auditor::facts(std::string_view json) {
   ASSAY_TRY_ASSIGN(auto later, trace::parse_facts(json));
   trace::merge(facts_, std::move(later));
   if (fold_ == nullptr) return {};
+  fold_->state_absence_of_records(facts_.records_absence);
   for (const trace::link_ceiling& c : facts_.ceilings)
     fold_->state_ceiling(c.link, {c.soft_bytes_per_s, c.hard_bytes_per_s, c.samples});
   return {};
@@ -74,6 +75,7 @@ result<model::audit_report> auditor::finish(std::string_view incompleteness) {
   if (fold_ == nullptr) return ASSAY_FAIL(unusable_input, no_contract);
   for (const trace::link_ceiling& c : facts_.ceilings)
     fold_->state_ceiling(c.link, {c.soft_bytes_per_s, c.hard_bytes_per_s, c.samples});
+  fold_->state_absence_of_records(facts_.records_absence);
   evidence& folded = fold_->finish();
   for (counter_evidence& counter : folded.counters) {
     counter.has_one_observer = facts_.has_one_observer;

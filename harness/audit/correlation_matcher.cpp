@@ -18,7 +18,6 @@ std::size_t hashed(std::uint64_t correlation, std::size_t mask) {
 
 bool is_foreign(const operation& call, const assay_record& work) {
   if (call.op != work.op) return true;
-  if (call.is_untold) return false;
   return call.stream != work.stream ||
          (call.op == ASSAY_OP_COPY && call.direction != work.direction);
 }
@@ -29,11 +28,16 @@ bool is_split_launch(const operation& op) {
 
 // Parts beyond what was asked for make a copy no less whole: the sum then shows it.
 bool is_whole_copy(const operation& op) {
-  return op.is_untold || op.moved_bytes >= op.asked_bytes;
+  return op.moved_bytes >= op.asked_bytes;
 }
 
 bool is_whole_launch(const operation& op) {
-  return op.pieces > 0 && (op.is_untold || op.pieces >= op.asked_bytes);
+  return op.pieces > 0 && op.pieces >= op.asked_bytes;
+}
+
+std::int64_t pageable_bytes_of(const assay_record& record) {
+  const bool is_pageable = record.op == ASSAY_OP_COPY && (record.flags & ASSAY_PAGEABLE) != 0;
+  return is_pageable ? record.amount : 0;
 }
 
 std::size_t index_of(std::uint8_t op, std::uint8_t direction, int slot) {
@@ -87,7 +91,6 @@ void correlation_matcher::submission(const assay_record& record) {
     op->is_foreign = true;
   op->is_submitted = true;
   op->is_split = (record.flags & ASSAY_SPLIT) != 0;
-  op->is_untold = (record.flags & ASSAY_UNTOLD) != 0;
   op->op = record.op;
   op->direction = record.direction;
   op->stream = record.stream;
@@ -101,9 +104,11 @@ void correlation_matcher::submission(const assay_record& record) {
 void correlation_matcher::activity(const assay_record& record, std::int64_t start_ns,
                                    std::int64_t end_ns) {
   operation* op = find(record.correlation);
-  if (op != nullptr && op->is_split && op->is_submitted && !op->is_run)
-    return op->op == ASSAY_OP_LAUNCH ? add_kernel(*op, record, start_ns, end_ns)
-                                     : add_part(*op, record, start_ns, end_ns);
+  if (op != nullptr && op->is_split && op->is_submitted && !op->is_run) {
+    if (op->op != ASSAY_OP_LAUNCH) return add_part(*op, record, start_ns, end_ns);
+    return record.op == ASSAY_OP_COPY ? add_hidden_copy(*op, record, start_ns, end_ns)
+                                      : add_kernel(*op, record, start_ns, end_ns);
+  }
   if (op != nullptr && op->is_run) {
     const int slot = op->is_submitted ? op->slot : range_slot(record.range);
     ++findings_.total;
@@ -121,9 +126,9 @@ void correlation_matcher::activity(const assay_record& record, std::int64_t star
     op->is_foreign = true;
     ++findings_.cells[index_of(record.op, record.direction, op->slot)].contradictory;
   }
-  if (op->is_untold) op->stream = record.stream, op->direction = record.direction;
   op->is_run = true;
   op->moved_bytes = record.amount;
+  op->pageable_bytes = pageable_bytes_of(record);
   op->start_ns = start_ns;
   op->end_ns = end_ns;
   op->blocks = record.extra[0];
@@ -141,6 +146,7 @@ void correlation_matcher::add_part(operation& copy, const assay_record& record,
   copy.start_ns = is_first ? start_ns : std::min(copy.start_ns, start_ns);
   copy.end_ns = is_first ? end_ns : std::max(copy.end_ns, end_ns);
   copy.moved_bytes = saturating_add(copy.moved_bytes, record.amount);
+  copy.pageable_bytes = saturating_add(copy.pageable_bytes, pageable_bytes_of(record));
   copy.is_run = is_whole_copy(copy);
 }
 
@@ -163,11 +169,32 @@ void correlation_matcher::add_kernel(operation& launch, const assay_record& reco
   findings_.total += cell.total() - before;
 }
 
+// A node of a graph: its call is the graph's launch, which asked for no copy and says nothing of
+// its direction. Whoever counts calls never sees it.
+void correlation_matcher::add_hidden_copy(const operation& launch, const assay_record& record,
+                                          std::int64_t start_ns, std::int64_t end_ns) {
+  operation& copy = kernels_.emplace_back(launch);
+  copy.op = ASSAY_OP_COPY;
+  copy.direction = record.direction;
+  copy.is_run = true;
+  copy.is_foreign = launch.stream != record.stream;
+  copy.asked_bytes = copy.moved_bytes = record.amount;
+  copy.pageable_bytes = pageable_bytes_of(record);
+  copy.start_ns = start_ns;
+  copy.end_ns = end_ns;
+  cell_defects& cell = findings_.cells[index_of(copy.op, copy.direction, copy.slot)];
+  const std::uint64_t before = cell.total();
+  ++cell.activities;
+  if (copy.is_foreign || launch.is_refused) ++cell.contradictory;
+  if (start_ns == 0 && end_ns == 0) ++cell.unstamped;
+  findings_.total += cell.total() - before;
+}
+
 // Each kernel was judged when it came; here they are counted.
 void correlation_matcher::judge_launch(const operation& split) {
   cell_defects& cell = findings_.cells[index_of(split.op, split.direction, split.slot)];
   ++cell.submissions;
-  const std::int64_t wanted = split.is_untold ? 0 : split.asked_bytes;
+  const std::int64_t wanted = split.asked_bytes;
   const std::int64_t missing = std::max<std::int64_t>(wanted, 1) - split.pieces;
   const std::int64_t surplus = wanted > 0 ? std::max<std::int64_t>(-missing, 0) : 0;
   cell.lost += static_cast<std::uint64_t>(std::max<std::int64_t>(missing, 0));
@@ -182,8 +209,7 @@ void correlation_matcher::judge(const operation& joined) {
   ++cell.activities;
   if (joined.is_foreign || joined.is_refused) ++cell.contradictory;
   if (joined.start_ns == 0 && joined.end_ns == 0) ++cell.unstamped;
-  if (joined.op == ASSAY_OP_COPY && !joined.is_untold && joined.asked_bytes != joined.moved_bytes)
-    ++cell.partial;
+  if (joined.op == ASSAY_OP_COPY && joined.asked_bytes != joined.moved_bytes) ++cell.partial;
   findings_.total += cell.total() - before;
 }
 

@@ -50,6 +50,8 @@ class correlation_matcher {
   void grow();
   void add_part(operation& copy, const assay_record& record, std::int64_t start_ns,
                 std::int64_t end_ns);
+  void add_hidden_copy(const operation& launch, const assay_record& record, std::int64_t start_ns,
+                       std::int64_t end_ns);
   void add_kernel(operation& launch, const assay_record& record, std::int64_t start_ns,
                   std::int64_t end_ns);
   void judge(const operation& joined);

@@ -67,6 +67,8 @@ void counter_judge::close(const closed_window& window, const claim_value& claim,
                                   : spec.claims.measure == measure::allocations ? memory.allocations
                                                                                 : memory.frees;
     judge_sum(window, claim, observed, counter);
+  } else if (!into.records_absence.empty()) {
+    return;  // nobody looked: nothing seen is no observation of nothing
   } else if (spec.claims.kind == activity::submission) {
     judge_sum(window, claim, work.sum_calls(spec.claims.measure, spec.claims.range), counter);
   } else if (spec.has_claim()) {
@@ -90,8 +92,10 @@ void counter_judge::judge_sum(const closed_window& window, const claim_value& cl
 void counter_judge::judge_span(const closed_window& window, const claim_value& claim,
                                evidence& into, counter_evidence& counter) {
   const span_sample sample = span_->close(window.end_ns, window.waits);
+  judge_event_span(window, claim, counter);
+  if (!into.records_absence.empty()) return;
   if (sample.is_mistimed) return mark_mistimed(counter);
-  if (sample.has_work) check_triangle(sample, counter, into);
+  if (sample.has_work) check_triangle(window, sample, counter, into);
   if (counter.spec.kind == telemetry::counter_kind::rate) {
     if (!sample.has_work) return;
     counter.span_ns += static_cast<double>(sample.span_ns());
@@ -134,21 +138,47 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
   reference_of(counter, ASSAY_SOURCE_EVENTS, ASSAY_NEAR, true).near.compare(window.name, near);
 }
 
+// The counter's bracket lies within the events around all of its range's calls, and around those
+// next to the work: by the order of the stream, whatever the clocks say.
+void counter_judge::judge_event_span(const closed_window& window, const claim_value& claim,
+                                     counter_evidence& counter) {
+  if (window.events == nullptr || !claim.has_value) return;
+  if (counter.spec.kind == telemetry::counter_kind::rate ||
+      counter.spec.clock != clock_domain::device_event)
+    return;
+  const event_span& seen = window.events->of(counter.spec.claims);
+  if (seen.pairs == 0) return;
+  time_sample near;
+  near.claimed = claim.value.as_double();
+  near.host_span_ns = static_cast<double>(window.host_span_ns);
+  near.low = std::max(static_cast<double>(seen.least_ns - seen.error_ns), 0.0);
+  near.high = static_cast<double>(seen.most_ns + seen.error_ns);
+  reference_of(counter, ASSAY_SOURCE_HARNESS_EVENTS, ASSAY_NEAR, true)
+      .near.compare(window.name, near);
+}
+
 // R17 voids what rests on these; without R17 the windows are merely missing.
 void counter_judge::mark_mistimed(counter_evidence& counter) {
   for (const int source : {ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_SOURCE_EVENTS})
     reference_of(counter, source, ASSAY_NEAR, true).rests_on_wrong_times = true;
 }
 
-void counter_judge::check_triangle(const span_sample& sample, const counter_evidence& counter,
-                                   evidence& into) {
+void counter_judge::check_triangle(const closed_window& window, const span_sample& sample,
+                                   const counter_evidence& counter, evidence& into) {
   ++into.triangles_checked;
   const double hard = into.ceilings.of(counter.spec.pairs_with.link).hard_bytes_per_s;
   const bool is_carried =
       hard == 0.0 || static_cast<double>(sample.bytes) * 1e9 <=
                          hard * static_cast<double>(std::max<std::int64_t>(sample.busy_ns, 1));
   const bool is_enclosed = !sample.has_bracket || sample.busy_ns <= sample.most_bracket_ns;
-  if (is_carried && is_enclosed) return;
+  const event_span own =
+      window.events == nullptr ? event_span{} : window.events->of(counter.spec.claims);
+  const bool is_within_own =
+      own.pairs == 0 ||
+      static_cast<double>(sample.busy_ns) <= static_cast<double>(own.most_ns) + own.slack_ns();
+  if (!is_within_own)
+    ++into.event_spans[static_cast<std::size_t>(counter.spec.claims.range)].shorter_than_work;
+  if (is_carried && is_enclosed && is_within_own) return;
   for (const int cell : cells_) ++into.impossible[static_cast<std::size_t>(cell)];
 }
 

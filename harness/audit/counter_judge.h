@@ -22,7 +22,8 @@ struct closed_window {
   window_name name;
   std::int64_t host_span_ns = 0;  ///< 0 outside every window
   std::int64_t end_ns = 0;
-  std::span<const operation> waits;  ///< its calls that waited for a stream
+  std::span<const operation> waits;     ///< its calls that waited for a stream
+  const event_spans* events = nullptr;  ///< the harness's own; null outside every window
 };
 
 /// Compares what a counter claims with what its claim sums to, and keeps the tallies in its
@@ -46,8 +47,11 @@ class counter_judge {
                  counter_evidence& counter);
   void judge_span(const closed_window& window, const claim_value& claim, evidence& into,
                   counter_evidence& counter);
+  static void judge_event_span(const closed_window& window, const claim_value& claim,
+                               counter_evidence& counter);
   static void mark_mistimed(counter_evidence& counter);
-  void check_triangle(const span_sample& sample, const counter_evidence& counter, evidence& into);
+  void check_triangle(const closed_window& window, const span_sample& sample,
+                      const counter_evidence& counter, evidence& into);
 
   std::vector<int> cells_;
   std::optional<span_fold> span_;

@@ -14,6 +14,7 @@
 #include "harness/audit/comparison.h"
 #include "harness/audit/completeness.h"
 #include "harness/audit/counter_spec.h"
+#include "harness/audit/event_spans.h"
 #include "harness/audit/memory_fold.h"
 #include "harness/audit/quotient_fold.h"
 #include "harness/audit/sentinel_fold.h"
@@ -25,7 +26,7 @@
 
 namespace assay::audit {
 
-inline constexpr int source_total = ASSAY_SOURCE_ORACLE + 1;
+inline constexpr int source_total = ASSAY_SOURCE_NVML + 1;
 
 /// What one source says of one counter. One of the three tallies is in use, by the relation.
 struct reference_evidence {
@@ -105,6 +106,7 @@ struct clock_defects {
 struct cell_totals {
   std::uint64_t records = 0;
   std::int64_t bytes = 0;
+  std::int64_t pageable_bytes = 0;  ///< of these, to or from host memory that is not pinned
   std::int64_t device_ns = 0;
 };
 
@@ -140,6 +142,9 @@ struct evidence {
   bool is_order_unknown = false;
   std::uint64_t triangles_checked = 0;  ///< spans compared with their event brackets and links
   std::array<std::uint64_t, cell_total> impossible{};  ///< windows whose bytes no link carries
+  std::array<event_span_defects, range_slots> event_spans{};
+  std::uint64_t event_spans_checked = 0;
+  std::string records_absence;  ///< why nobody recorded the device's work; empty where somebody did
   sentinel_evidence sentinels;
   std::array<std::int64_t, source_total> losses{};  ///< records lost, by source
   std::uint64_t loss_reports = 0;

@@ -8,9 +8,45 @@
 
 namespace assay::audit {
 
+namespace {
+
+// Of three that must enclose each other, two that agree name the third. Where the events are
+// shorter than the records of the work, the host says nothing of either: both are in doubt.
+std::uint64_t void_event_spans(const evidence& from, void_map& voids) {
+  std::uint64_t windows = 0;
+  for (int at = 0; at < range_slots; ++at) {
+    const auto slot = static_cast<std::size_t>(at);
+    const event_span_defects& seen = from.event_spans[slot];
+    windows += seen.longer_than_host;
+    if (seen.longer_than_host != 0)
+      blame(
+          voids.event_spans[slot],
+          fmt::format("G1: harness events around {} are longer than the host's span in {} windows",
+                      slot_name(at), seen.longer_than_host));
+    if (seen.shorter_than_work != 0)
+      blame(voids.event_spans[slot],
+            fmt::format("G1: harness events around {} are shorter than its work in {} windows",
+                        slot_name(at), seen.shorter_than_work));
+  }
+  return windows;
+}
+
+// A gate on device records, where there are none, tried nothing.
+bool is_without_records(const evidence& from, model::gate_line& line) {
+  if (from.records_absence.empty()) return false;
+  line.holds = false;
+  line.detail = from.records_absence;
+  return true;
+}
+
+}  // namespace
+
 model::gate_line gate_inequalities(const evidence& from, void_map& voids) {
-  model::gate_line line{
-      "G1", "ORDER AND ENCLOSURE", true, from.orders_checked + from.triangles_checked, {}};
+  model::gate_line line{"G1",
+                        "ORDER AND ENCLOSURE",
+                        true,
+                        from.orders_checked + from.triangles_checked + from.event_spans_checked,
+                        {}};
   std::uint64_t disordered = 0;
   std::uint64_t instant = 0;
   std::uint64_t impossible = 0;
@@ -35,6 +71,7 @@ model::gate_line gate_inequalities(const evidence& from, void_map& voids) {
       blame(voids.cell_times[cell], fmt::format("G1: {} records of {} took no time for their work",
                                                 order.instant, cell_name(at)));
   }
+  impossible += void_event_spans(from, voids);
   if (from.is_order_unknown)
     blame(voids.all_device, "G1: the trace names more streams than can be followed");
   line.holds = disordered + instant + impossible == 0 && !from.is_order_unknown;
@@ -47,6 +84,7 @@ model::gate_line gate_inequalities(const evidence& from, void_map& voids) {
 model::gate_line gate_sentinels(const evidence& from, void_map& voids) {
   const sentinel_evidence& seen = from.sentinels;
   model::gate_line line{"G2", "SENTINELS", false, seen.announced, {}};
+  if (is_without_records(from, line)) return line;
   line.holds = seen.announced > 0 && seen.confirmed == seen.announced && seen.missing == 0 &&
                seen.surplus == 0 && seen.bad_content == 0 && seen.mistimed == 0;
   if (seen.announced == 0)
@@ -64,6 +102,7 @@ model::gate_line gate_sentinels(const evidence& from, void_map& voids) {
 model::gate_line gate_clocks(const evidence& from) {
   const clock_evidence& clocks = from.clocks;
   model::gate_line line{"G3", "CLOCKS", false, clocks.samples, {}};
+  if (is_without_records(from, line)) return line;
   line.holds = clocks.usable() > 0 && clocks.steps == 0;
   if (clocks.usable() == 0)
     line.detail = fmt::format("no usable clock sample ({} taken, {} too wide)", clocks.samples,
@@ -92,6 +131,7 @@ model::gate_line gate_completeness(const evidence& from) {
     sum.partial += cell.partial;
   }
   model::gate_line line{"G4", "COMPLETENESS", false, sum.submissions, {}};
+  if (is_without_records(from, line)) return line;
   std::int64_t dropped = 0;
   for (const std::int64_t lost : from.losses) dropped = saturating_add(dropped, lost);
   line.holds = sum.total() == 0 && dropped == 0 && from.complete.overflows == 0 &&

@@ -20,10 +20,10 @@ struct operation {
   bool is_mistimed = false;      ///< its times do not fit its call or its window: R17's, not G1's
   bool is_foreign = false;       ///< op, stream or direction differ between the two records
   bool is_split = false;         ///< shows as several activities: of a launch, one a kernel
-  bool is_untold = false;        ///< the call says neither stream, direction nor amount
   std::int64_t pieces = 0;       ///< activities so far, where it is split
   std::int64_t asked_bytes = 0;  ///< of a split launch: kernels, 0 where nobody said how many
   std::int64_t moved_bytes = 0;
+  std::int64_t pageable_bytes = 0;  ///< of these, to or from memory that is not pinned
   std::int64_t call_start_ns = 0;
   std::int64_t call_end_ns = 0;
   std::int64_t start_ns = 0;

@@ -10,6 +10,6 @@ namespace assay::audit {
 rule_outcome impossible_bandwidth(const evidence& from, void_map& voids);
 
 /// Does a rate exceed a ceiling of its link?
-bool exceeds_ceiling(const counter_evidence& counter, const ceiling_book& ceilings);
+bool exceeds_ceiling(const counter_evidence& counter, const evidence& from);
 
 }  // namespace assay::audit

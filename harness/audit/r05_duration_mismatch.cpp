@@ -63,7 +63,7 @@ rule_outcome duration_mismatch(const evidence& from, void_map&) {
   rule_outcome out;
   for (const counter_evidence& counter : from.counters) {
     if (!counter.spec.is_timed() || !is_judgeable(counter) || is_enqueue_timed(counter) ||
-        is_overlap_summed(counter) || exceeds_ceiling(counter, from.ceilings))
+        is_overlap_summed(counter) || exceeds_ceiling(counter, from))
       continue;
     for (const reference_evidence& reference : counter.references)
       if (!reference.is_void()) out.evaluated += reference.compared();

@@ -21,12 +21,16 @@
 #include "harness/audit/r20_misattributed.h"
 #include "harness/audit/r22_wrong_base.h"
 #include "harness/audit/r23_warmup_included.h"
+#include "harness/audit/r28_collector_conflict.h"
 #include "harness/audit/rule.h"
 
 namespace assay::audit {
 namespace {
 
 constexpr std::array<rule, 18> table{{
+    {"R28", "COLLECTOR_CONFLICT", "voids", "a counter that claims device work",
+     "somebody recorded the device's work; where another tool holds the recorder, it is named", "0",
+     rule_role::voids, collector_conflict},
     {"R18", "DROPPED/INCOMPLETE", "voids", "device or memory records",
      "every accepted call has one record of work and the reverse, with times and all its bytes; "
      "nothing is reported lost",

@@ -45,6 +45,8 @@ void trace_fold::take(const assay_record& record) {
       return evidence_.ceilings.take(record);
     case ASSAY_LOSS:
       return take_loss(record);
+    case ASSAY_EVENT_SPAN:
+      return take_event_span(record);
     default:
       ++evidence_.malformed.records;
   }
@@ -111,6 +113,24 @@ void trace_fold::take_observation(const assay_record& record) {
       {windows_.depth(), record.stream, record.direction, record.op, record.amount, record.range});
 }
 
+// A span outside every window is nobody's: no counter is compared there.
+void trace_fold::take_event_span(const assay_record& record) {
+  if (!events_.take(record)) ++evidence_.malformed.records;
+}
+
+// The third side of the triangle: whatever ran between two stamps of the harness, its events say no
+// longer than the stamps.
+void trace_fold::check_event_spans(const closed_window& window) {
+  for (int slot = 0; slot < range_slots; ++slot) {
+    const event_span& seen = events_.of(slot);
+    if (seen.pairs == 0) continue;
+    ++evidence_.event_spans_checked;
+    if (static_cast<double>(seen.most_ns) >
+        static_cast<double>(window.host_span_ns) + seen.slack_ns())
+      ++evidence_.event_spans[static_cast<std::size_t>(slot)].longer_than_host;
+  }
+}
+
 void trace_fold::begin_window(const assay_record& record) {
   absorb(false, nullptr);
   if (record.op == 0 || record.op >= window_kinds) {
@@ -140,7 +160,8 @@ void trace_fold::end_window(const assay_record& record) {
   if (record.end_ns < frame.begin_ns) ++evidence_.malformed.windows;
   const closed_window window{
       frame.name, std::max<std::int64_t>(saturating_sub(record.end_ns, frame.begin_ns), 0),
-      record.end_ns, waits_};
+      record.end_ns, waits_, &events_};
+  check_event_spans(window);
   if (frame.has_snapshot) {
     close_counters(window);
     settle_observations(window, windows_.depth());
@@ -181,6 +202,7 @@ void trace_fold::absorb_one(operation& op, const std::int64_t* window_end_ns) {
       evidence_.totals[static_cast<std::size_t>(cell_of(op.op, op.direction, op.slot))];
   ++totals.records;
   totals.bytes = saturating_add(totals.bytes, op.moved_bytes);
+  totals.pageable_bytes = saturating_add(totals.pageable_bytes, op.pageable_bytes);
   totals.device_ns = saturating_add(
       totals.device_ns, std::max<std::int64_t>(saturating_sub(op.end_ns, op.start_ns), 0));
   if (op.slot == sentinel_slot)
@@ -227,6 +249,7 @@ void trace_fold::close_counters(const closed_window& window) {
     kind.work[cell].add(work_.cells()[cell]);
   claims_.advance();
   work_.clear();
+  events_.clear();
   waits_.clear();
   evidence_.memory.clear_window();
 }

@@ -38,6 +38,7 @@ class trace_fold {
   void state_ceiling(telemetry::link_class link, const ceiling& stated) {
     evidence_.ceilings.state(link, stated);
   }
+  void state_absence_of_records(const std::string& why) { evidence_.records_absence = why; }
   void take(const assay_record& record);
   void take_snapshot(std::span<const assay_reading> readings);
   /// The trace is over. The evidence stays in this object.
@@ -63,6 +64,7 @@ class trace_fold {
   void take_memory(const assay_record& record);
   void take_loss(const assay_record& record);
   void take_observation(const assay_record& record);
+  void take_event_span(const assay_record& record);
   void begin_window(const assay_record& record);
   void end_window(const assay_record& record);
 
@@ -72,6 +74,7 @@ class trace_fold {
   void close_counters(const closed_window& window);
   void note_range(std::size_t row, const window_name& window);
   void note_reading(std::size_t row, const claim_value& claim, const closed_window& window);
+  void check_event_spans(const closed_window& window);
   void settle_observations(const closed_window& window, std::size_t depth);
   void settle(const observation& said, const closed_window& window, const defect_mark& begin);
   void mark_touched(reference_evidence& reference, const observation& said,
@@ -89,6 +92,7 @@ class trace_fold {
   stream_order order_;
   window_tracker windows_;
   window_work work_;
+  event_spans events_;  ///< of the window that is open
   std::vector<observation> waiting_;
   std::vector<defect_mark> marks_;  ///< one an open window
   std::vector<operation> joined_;

@@ -35,10 +35,10 @@ std::string value_words(const number& value, assay::unit unit) {
 }
 
 std::string source_name(int source) {
-  static constexpr const char* names[] = {"no source", "device records", "events",
-                                          "host span", "ledger",         "content",
-                                          "process",   "link",           "oracle"};
-  return source > 0 && source <= ASSAY_SOURCE_ORACLE ? names[source] : names[0];
+  static constexpr const char* names[] = {"no source", "device records", "events",  "host span",
+                                          "ledger",    "content",        "process", "link",
+                                          "oracle",    "harness events", "NVML"};
+  return source > 0 && source <= ASSAY_SOURCE_NVML ? names[source] : names[0];
 }
 
 std::string relation_name(int relation) {

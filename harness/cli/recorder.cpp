@@ -91,7 +91,7 @@ result<void> recorder::contract(std::string_view json) {
 }
 
 result<void> recorder::facts(std::string_view json) {
-  for (lane& each : lanes_) ASSAY_TRY(each.to.out->facts(json));
+  for (lane& each : lanes_) ASSAY_TRY(each.to.out->facts(each.to.instrument->facts(json)));
   return {};
 }
 

@@ -96,10 +96,16 @@ class phantom final : public instrument {
   std::int64_t amount_;
 };
 
-// Counts what the first addition of the process brings, and nothing of what follows; or all.
+// Counts what the first addition of the process, or of each request, brings, and nothing of what
+// follows; or all.
 class counted_once final : public instrument {
  public:
-  counted_once(id subject, strength how) : subject_(subject), how_(how) {}
+  enum class of : std::uint8_t { a_process, a_request };
+  counted_once(id subject, of each, strength how) : subject_(subject), each_(each), how_(how) {}
+  void begin_request() noexcept override {
+    instrument::begin_request();
+    if (each_ == of::a_request) seen_ = 0;
+  }
   void add(id counter, std::int64_t amount) noexcept override {
     const bool is_late = counter == subject_ && how_ == strength::gross && seen_++ > 0;
     instrument::add(counter, is_late ? 0 : amount);
@@ -107,6 +113,7 @@ class counted_once final : public instrument {
 
  private:
   id subject_;
+  of each_;
   strength how_;
   int seen_ = 0;
 };
@@ -173,7 +180,12 @@ std::unique_ptr<instrument> make_never_written_choices(strength how) {
 }
 
 std::unique_ptr<instrument> make_counted_at_capture(strength how) {
-  return std::make_unique<counted_once>(id::compute_launches_count, how);
+  return std::make_unique<counted_once>(id::compute_launches_count, counted_once::of::a_process,
+                                        how);
+}
+
+std::unique_ptr<instrument> make_bytes_at_capture(strength how) {
+  return std::make_unique<counted_once>(id::compute_weight_bytes, counted_once::of::a_request, how);
 }
 
 std::unique_ptr<instrument> make_launch_that_failed(strength how) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damage to the ground truth: the counters are honest here, their judge is not.
 #include "harness/selftest/lie.h"
+#include "probes/trace/run_facts.h"
 
 namespace assay::selftest {
 namespace {
@@ -56,7 +57,66 @@ class dropped_record final : public instrument {
   int victims_seen_ = 0;
 };
 
+// Somebody had the recorder first: no call and no work is on record, and the facts say why.
+class recorder_taken final : public instrument {
+ public:
+  explicit recorder_taken(strength how) : how_(how) {}
+  std::string facts(std::string_view json) const override {
+    auto stated = trace::parse_facts(json);
+    if (how_ != strength::gross || !stated) return std::string(json);
+    stated->records_absence = "the recorder is held by a profiler; end that";
+    return trace::to_json(*stated);
+  }
+  std::span<const assay_record> filter(std::span<const assay_record> seen,
+                                       std::vector<assay_record>& kept) override {
+    if (how_ != strength::gross) return seen;
+    for (const assay_record& record : seen)
+      if (record.kind != ASSAY_SUBMISSION && record.kind != ASSAY_ACTIVITY &&
+          record.kind != ASSAY_SENTINEL)
+        kept.push_back(record);
+    return kept;
+  }
+
+ private:
+  strength how_;
+};
+
+// A graph makes copies that no call asks for. Just inside they move nothing.
+class copies_in_a_graph final : public instrument {
+ public:
+  explicit copies_in_a_graph(strength how) : how_(how) {}
+  std::span<const assay_record> filter(std::span<const assay_record> seen,
+                                       std::vector<assay_record>& kept) override {
+    for (const assay_record& record : seen) {
+      kept.push_back(record);
+      if (!is_activity_of(record, telemetry::range::compute) || record.op != ASSAY_OP_LAUNCH ||
+          record.correlation == last_correlation_)
+        continue;
+      last_correlation_ = record.correlation;
+      assay_record copy = record;
+      copy.op = ASSAY_OP_COPY;
+      copy.direction = ASSAY_D2D;
+      copy.amount = how_ == strength::gross ? 4096 : 0;
+      if (copy.amount == 0) copy.end_ns = copy.start_ns;
+      kept.push_back(copy);
+    }
+    return kept;
+  }
+
+ private:
+  strength how_;
+  std::uint64_t last_correlation_ = 0;
+};
+
 }  // namespace
+
+std::unique_ptr<instrument> make_recorder_taken(strength how) {
+  return std::make_unique<recorder_taken>(how);
+}
+
+std::unique_ptr<instrument> make_copies_in_a_graph(strength how) {
+  return std::make_unique<copies_in_a_graph>(how);
+}
 
 std::unique_ptr<instrument> make_shifted_clock(strength how) {
   return std::make_unique<shifted_clock>(how == strength::gross ? 50'000'000 : 20);

@@ -57,6 +57,9 @@ class instrument : public telemetry::counter_writer {
   /// The contract under which this instrument publishes, given the runtime's own.
   virtual std::string contract(std::string_view json) const { return std::string(json); }
 
+  /// What the trace says of the run, given what is true.
+  virtual std::string facts(std::string_view json) const { return std::string(json); }
+
   /// Damages the ground truth on its way into this instrument's trace: returns what is kept, either
   /// `seen` itself or what it put into `scratch`, which comes empty.
   virtual std::span<const assay_record> filter(std::span<const assay_record> seen,

@@ -11,7 +11,7 @@ namespace {
 
 using id = telemetry::counter_id;
 
-const std::array<lie, 27> table{{
+const std::array<lie, 28> table{{
     {"enqueue timer",
      "R01",
      "",
@@ -201,6 +201,13 @@ const std::array<lie, 27> table{{
      outcome::disagree,
      {id::inputs_h2d_bytes},
      make_load_included},
+    {"recorder taken",
+     "R28",
+     "",
+     "another tool holds what records the device's work",
+     outcome::undecided,
+     {id::compute_device_ns, id::weights_h2d_bytes, id::device_submissions_count},
+     make_recorder_taken},
 }};
 
 // By name; a row of the host's table that is not here holds on a GPU as it is.
@@ -263,7 +270,7 @@ const std::array<lie, 8> on_gpu{{
      make_choices_swapped},
 }};
 
-const std::array<lie, 5> on_gpu_only{{
+const std::array<lie, 9> on_gpu_only{{
     {"pair of another stream",
      "R05",
      "",
@@ -299,6 +306,34 @@ const std::array<lie, 5> on_gpu_only{{
      outcome::disagree,
      {id::prefill_calls_count},
      make_pass_counted_twice},
+    {"bytes at capture",
+     "R04",
+     "",
+     "counts what the captured step reads, and not what its replays do",
+     outcome::disagree,
+     {id::compute_weight_bytes},
+     make_bytes_at_capture},
+    {"event in a graph",
+     "R13",
+     "",
+     "reads an event that a graph captured, and takes the error for 0 ns",
+     outcome::disagree,
+     {id::compute_device_ns},
+     make_captured_event},
+    {"pageable for pinned",
+     "R05",
+     "",
+     "the time that the bytes would take out of pinned memory",
+     outcome::disagree,
+     {id::weights_h2d_ns},
+     make_pageable_for_pinned},
+    {"copies in a graph",
+     "R15",
+     "",
+     "counts copies where they are called, and none that a graph makes",
+     outcome::unclaimed,
+     {id::compute_launches_count},
+     make_copies_in_a_graph},
 }};
 
 std::vector<lie> make_table_on_gpu() {

@@ -71,12 +71,17 @@ std::unique_ptr<instrument> make_parts_with_whole(strength how);
 std::unique_ptr<instrument> make_stale_time(strength how);
 std::unique_ptr<instrument> make_shifted_clock(strength how);
 std::unique_ptr<instrument> make_dropped_record(strength how);
+std::unique_ptr<instrument> make_recorder_taken(strength how);
 
 // The same, and more, of what only a GPU has.
 std::unique_ptr<instrument> make_launch_timer(strength how);
 std::unique_ptr<instrument> make_launch_fence_timer(strength how);
 std::unique_ptr<instrument> make_idle_pair_timer(strength how);
 std::unique_ptr<instrument> make_counted_at_capture(strength how);
+std::unique_ptr<instrument> make_bytes_at_capture(strength how);
+std::unique_ptr<instrument> make_pageable_for_pinned(strength how);
+std::unique_ptr<instrument> make_captured_event(strength how);
+std::unique_ptr<instrument> make_copies_in_a_graph(strength how);
 std::unique_ptr<instrument> make_launch_that_failed(strength how);
 std::unique_ptr<instrument> make_pass_left_out(strength how);
 std::unique_ptr<instrument> make_pass_counted_twice(strength how);

@@ -69,7 +69,10 @@ typedef enum assay_record_kind {
                              1 copy, 2 launch, 3 copy made to look; extra[1]: ns of a launch */
   ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; start: when; op: role */
   ASSAY_LINK_SAMPLE = 10, /* direction: link; amount: bytes; start/end; extra[0]: working set */
-  ASSAY_LOSS = 11         /* direction: assay_source; amount: records lost since the last LOSS */
+  ASSAY_LOSS = 11,        /* direction: assay_source; amount: records lost since the last LOSS */
+  ASSAY_EVENT_SPAN = 12   /* events of the harness's own around the work of a range; range; stream;
+                             amount: ns between those around all of its calls; extra[0]: ns between
+                             those right around the work; extra[1]: ns that either may be off */
 } assay_record_kind;
 
 typedef enum assay_op {
@@ -106,7 +109,9 @@ typedef enum assay_source {
   ASSAY_SOURCE_CONTENT = 5,        /* what came out: ids, text, bytes compared */
   ASSAY_SOURCE_PROCESS = 6,        /* the kernel's accounts: schedstat, CPU time, stat */
   ASSAY_SOURCE_LINK = 7,           /* a bandwidth measured by the harness's own copies */
-  ASSAY_SOURCE_ORACLE = 8          /* an answer fixed beforehand by another implementation */
+  ASSAY_SOURCE_ORACLE = 8,         /* an answer fixed beforehand by another implementation */
+  ASSAY_SOURCE_HARNESS_EVENTS = 9, /* events that the harness recorded and read itself */
+  ASSAY_SOURCE_NVML = 10           /* the driver's management library: bytes over the link */
 } assay_source;
 
 /* pcie: pinned host memory to or from a GPU; device: its own memory, read by kernels or copied. */
@@ -119,16 +124,18 @@ typedef enum assay_link {
   ASSAY_LINK_PCIE_PAGEABLE = 6
 } assay_link;
 
-/* refused: nothing was enqueued. split: parts of a copy, or amount kernels of a launch (0: nobody
- * said how many) follow. untold: neither stream, direction nor amount is told. */
-enum assay_flag { ASSAY_REFUSED = 1, ASSAY_SPLIT = 2, ASSAY_UNTOLD = 4 };
+/* Of a SUBMISSION. refused: nothing was enqueued. split: parts of a copy, or amount kernels of a
+ * launch (0: nobody said how many) follow, and copies that a graph hides in it. */
+enum assay_flag { ASSAY_REFUSED = 1, ASSAY_SPLIT = 2 };
+/* Of an ACTIVITY, a copy. pageable: its end on the host is memory that is not pinned. */
+enum assay_copy_flag { ASSAY_PAGEABLE = 1 };
 
 /* 72 bytes. Fields that a kind does not name are 0. */
 typedef struct assay_record {
   uint8_t kind;      /* assay_record_kind */
   uint8_t op;        /* by kind */
   uint8_t direction; /* assay_direction, or by kind */
-  uint8_t flags;     /* SUBMISSION: assay_flag */
+  uint8_t flags;     /* SUBMISSION: assay_flag; ACTIVITY: assay_copy_flag */
   uint16_t range;    /* label that was open at the submission; 0 none */
   uint16_t reserved;
   uint32_t stream; /* or by kind */

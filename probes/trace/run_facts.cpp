@@ -105,13 +105,14 @@ std::string to_json(const run_facts& facts) {
   if (!facts.reasons.empty()) out["reasons"] = facts.reasons;
   if (!facts.notes.empty()) out["notes"] = facts.notes;
   if (facts.has_one_observer) out["one_observer"] = true;
+  if (!facts.records_absence.empty()) out["records_absence"] = facts.records_absence;
   return dump(out);
 }
 
 result<run_facts> parse_facts(std::string_view text) {
   ASSAY_TRY_ASSIGN(const json root, parse_strict(text, "the facts"));
   ASSAY_TRY_ASSIGN(const object_reader top, object_reader::of(root, "the facts"));
-  ASSAY_TRY(top.only({"facts", "ceilings", "reasons", "notes", "one_observer"}));
+  ASSAY_TRY(top.only({"facts", "ceilings", "reasons", "notes", "one_observer", "records_absence"}));
   run_facts parsed;
   run_facts out;
   if (top.has("facts")) {
@@ -136,6 +137,9 @@ result<run_facts> parse_facts(std::string_view text) {
     if (!value->is_boolean()) return top.flaw("one_observer is neither true nor false");
     parsed.has_one_observer = value->get<bool>();
   }
+  if (top.has("records_absence")) {
+    ASSAY_TRY_ASSIGN(parsed.records_absence, top.sentence("records_absence"));
+  }
   // Within a block the last of two facts of one name wins too.
   merge(out, std::move(parsed));
   return out;
@@ -143,6 +147,7 @@ result<run_facts> parse_facts(std::string_view text) {
 
 void merge(run_facts& into, run_facts later) {
   into.has_one_observer = into.has_one_observer || later.has_one_observer;
+  if (into.records_absence.empty()) into.records_absence = std::move(later.records_absence);
   for (named_fact& fact : later.facts)
     replace_or_add(into.facts, std::move(fact), &named_fact::name);
   for (link_ceiling& ceiling : later.ceilings)

@@ -41,6 +41,8 @@ struct run_facts {
   std::vector<std::string> notes;    ///< sentences for the reader of the report
   /// The device that reports the records also stamps the events: the two are one party's word.
   bool has_one_observer = false;
+  /// Why nobody recorded what the device did, who holds the recorder say; empty where somebody did.
+  std::string records_absence{};
 
   void add_fact(std::string name, std::string value) {
     facts.push_back({std::move(name), std::move(value)});
@@ -59,7 +61,8 @@ result<run_facts> parse_facts(std::string_view json);
 
 /// Takes a later block over an earlier one. A fact of the same name and a ceiling of the same link
 /// are replaced in place; reasons are replaced as a whole where the later block has any; notes are
-/// added, the same sentence only once; one observer stays one.
+/// added, the same sentence only once; one observer stays one, and absent
+/// records stay absent.
 void merge(run_facts& into, run_facts later);
 
 }  // namespace assay::trace

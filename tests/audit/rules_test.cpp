@@ -182,8 +182,8 @@ TEST(Coverage, tells_a_twentieth_from_less) {
     const auto cell = [](telemetry::range of) {
       return static_cast<std::size_t>(audit::cell_of(ASSAY_OP_LAUNCH, 0, static_cast<int>(of)));
     };
-    from.totals[cell(telemetry::range::compute)] = {1, 0, claimed_ns};
-    from.totals[cell(telemetry::range::logits)] = {1, 0, unclaimed_ns};
+    from.totals[cell(telemetry::range::compute)] = {.records = 1, .device_ns = claimed_ns};
+    from.totals[cell(telemetry::range::logits)] = {.records = 1, .device_ns = unclaimed_ns};
     audit::void_map voids;
     return audit::unclaimed_work(from, voids).findings.size();
   };

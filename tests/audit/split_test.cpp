@@ -151,17 +151,26 @@ TEST_F(Split, copy_with_a_part_more_than_asked_is_found) {
   EXPECT_EQ(defects(ASSAY_OP_COPY).duplicates, 2U) << "in its own cell and in the record's";
 }
 
-TEST_F(Split, untold_call_is_held_against_neither_stream_nor_amount) {
-  assay_record copy = call(ASSAY_OP_COPY, 9, 0, ASSAY_UNTOLD);
-  copy.stream = 77;
-  copy.direction = 0;
-  matcher.submission(copy);
-  runs(ASSAY_OP_COPY, 9, 200, 50, 60);
+TEST_F(Split, copy_that_a_graph_hides_is_a_copy_of_its_launch) {
+  matcher.submission(call(ASSAY_OP_LAUNCH, 7, 2, ASSAY_SPLIT));
+  kernels(7, 1);
+  runs(ASSAY_OP_COPY, 7, 4096, 115, 118);
+  kernels(7, 1);
   matcher.drain(true, done);
-  ASSERT_EQ(done.size(), 1U);
-  EXPECT_EQ(done[0].direction, ASSAY_H2D);
-  EXPECT_EQ(done[0].stream, 0U);
-  EXPECT_EQ(matcher.findings().total, 0U);
+  ASSERT_EQ(done.size(), 3U);
+  EXPECT_EQ(done[1].op, ASSAY_OP_COPY);
+  EXPECT_EQ(done[1].direction, ASSAY_H2D);
+  EXPECT_EQ(done[1].moved_bytes, 4096);
+  EXPECT_EQ(done[1].slot, compute);
+  EXPECT_EQ(matcher.findings().total, 0U) << "it is none of the two kernels, and nobody's loss";
+  EXPECT_EQ(defects(ASSAY_OP_COPY).activities, 1U);
+}
+
+TEST_F(Split, copy_in_a_launch_that_was_refused_contradicts_it) {
+  matcher.submission(call(ASSAY_OP_LAUNCH, 7, 1, ASSAY_SPLIT | ASSAY_REFUSED));
+  runs(ASSAY_OP_COPY, 7, 4096, 50, 60);
+  matcher.drain(true, done);
+  EXPECT_EQ(defects(ASSAY_OP_COPY).contradictory, 1U);
 }
 
 TEST(SplitOrder, kernels_of_one_launch_may_overlap_and_those_of_two_may_not) {
