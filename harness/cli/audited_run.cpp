@@ -63,12 +63,15 @@ class run {
   void stand_before_device();
   result<void> load();
   void note_kept(request_evidence& to, std::size_t index) const;
+  result<void> state_link_traffic(load_evidence& seen);
   result<void> request(std::size_t index);
   result<void> prefill(std::uint64_t index);
   result<void> decode_step(std::uint32_t step);
   void take_step(engine::step_result step);
   void take_text(std::string_view text);
   result<void> close_request();
+  result<void> observe(std::vector<reference_value> values);
+  result<void> report_content();
   result<void> between_windows();
   result<void> known_answers();
   result<void> unload();
@@ -122,9 +125,39 @@ result<void> run::open_device(const device_maker& make_device) {
 void run::stand_before_device() {
   std::vector<selftest::instrument*> instruments;
   for (const track& each : tracks_) instruments.push_back(each.instrument);
-  tapped_.emplace(backend_->front(), instruments);
+  tapped_.emplace(backend_->runtime_front(), instruments);
   // The honest instrument alone does not listen to calls: nothing is put in their way.
-  seen_by_runtime_ = tracks_.size() > 1 ? &*tapped_ : &backend_->front();
+  seen_by_runtime_ = tracks_.size() > 1 ? &*tapped_ : &backend_->runtime_front();
+}
+
+// What was made from records that nobody took is no observation of nothing.
+result<void> run::observe(std::vector<reference_value> values) {
+  if (!backend_->has_records())
+    std::erase_if(values, [](const reference_value& each) {
+      return each.source == ASSAY_SOURCE_DEVICE_RECORDS;
+    });
+  return recorder_.observe(values);
+}
+
+result<void> run::report_content() {
+  return backend_->has_records() ? content_->report(recorder_) : result<void>{};
+}
+
+// What no count says, or too few bytes, is a reference less, and the trace says why.
+result<void> run::state_link_traffic(load_evidence& seen) {
+  if (options_.device != telemetry::device_class::cuda) return {};
+  const auto came_in = backend_->end_traffic_bytes();
+  trace::run_facts facts;
+  if (came_in) {
+    seen.link_bytes = *came_in;
+    facts.add_fact("link bytes of the load", fmt::format("{} received by NVML's count", *came_in));
+  }
+  if (!is_traffic_telling(seen.link_bytes))
+    facts.notes.push_back(fmt::format("NVML is no reference of h2d bytes: {}",
+                                      came_in ? "the load is too small to stand out of what else "
+                                                "crosses the link"
+                                              : came_in.error().message));
+  return recorder_.facts(trace::to_json(facts));
 }
 
 result<void> run::load() {
@@ -138,10 +171,12 @@ result<void> run::load() {
   }
   ASSAY_TRY_ASSIGN(const auto usage_before, probes::usage_of_this_thread());
   ASSAY_TRY(accounts_->start());
+  backend_->begin_traffic();
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_LOAD, 0));
   ASSAY_TRY_ASSIGN(
       engine_, backend_->load(options_.checkpoint, *seen_by_runtime_, writer_, engine_options()));
   ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY(state_link_traffic(seen));
   ASSAY_TRY(accounts_->watch_workers(backend_->worker_tids()));
   ASSAY_TRY_ASSIGN(seen.caller, accounts_->since_start());
   ASSAY_TRY_ASSIGN(const auto usage_after, probes::usage_of_this_thread());
@@ -155,7 +190,7 @@ result<void> run::load() {
   seen.copy_ceiling_bytes_per_s =
       run_conditions::copy_ceiling_bytes_per_s(backend_->ceilings(), options_.device);
   seen_.copy_ceiling_bytes_per_s = seen.copy_ceiling_bytes_per_s;
-  ASSAY_TRY(recorder_.observe(references_of(seen)));
+  ASSAY_TRY(observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
   return {};
 }
@@ -226,7 +261,7 @@ result<void> run::encode(std::size_t index, encode_time_evidence& time) {
   seen.is_text_normal = scenarios::is_surely_normal(wanted.prompt);
   seen.oracle_ids = wanted.oracle_prompt_tokens;
   prompts_.push_back(std::move(ids));
-  ASSAY_TRY(recorder_.observe(references_of(seen)));
+  ASSAY_TRY(observe(references_of(seen)));
   ASSAY_TRY(recorder_.end_window());
   return {};
 }
@@ -242,7 +277,7 @@ result<void> run::encode_all() {
   ASSAY_TRY_ASSIGN(time.caller, accounts_->since_start());
   ASSAY_TRY_ASSIGN(const auto usage_after, probes::usage_of_this_thread());
   time.major_faults_count = (usage_after - usage_before).major_faults_count;
-  ASSAY_TRY(recorder_.observe(references_of(time)));
+  ASSAY_TRY(observe(references_of(time)));
   ASSAY_TRY(recorder_.end_window());
   return {};
 }
@@ -276,6 +311,7 @@ result<void> run::prefill(std::uint64_t index) {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_REQUEST, index));
   ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_PREFILL, index));
+  const step_label label(*backend_, "prefill", index);
   ASSAY_TRY(
       engine_->begin_request(ids, {options_.scenario.max_new_tokens, options_.temperature,
                                    options_.seed, options_.scenario.stops_at_eos, seen_.is_kept}));
@@ -296,11 +332,14 @@ result<void> run::prefill(std::uint64_t index) {
 
 result<void> run::decode_step(std::uint32_t step) {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_DECODE_STEP, step));
-  ASSAY_TRY_ASSIGN(const auto given, engine_->decode_step());
+  ASSAY_TRY_ASSIGN(const auto given, [&] {
+    const step_label label(*backend_, "decode step", step);
+    return engine_->decode_step();
+  }());
   ASSAY_TRY(recorder_.stop());
   ++seen_.asked_steps;
   if (step % steps_between_levels == 0)
-    ASSAY_TRY(recorder_.observe(
+    ASSAY_TRY(observe(
         references_of_levels(seen_, recorder_.request_tally(), seen_.prompt_ids + seen_.asked_steps,
                              {static_cast<std::int64_t>(engine_->kv_pages_by_walk()),
                               static_cast<std::int64_t>(engine_->kv_shared_pages_by_walk())})));
@@ -325,9 +364,9 @@ result<void> run::close_request() {
     seen_.device_steps = steps;
   }
   ASSAY_TRY(recorder_.stop());
-  ASSAY_TRY(content_->report(recorder_));
+  ASSAY_TRY(report_content());
   seen_.activity = recorder_.request_tally();
-  ASSAY_TRY(recorder_.observe(references_of(seen_)));
+  ASSAY_TRY(observe(references_of(seen_)));
   ASSAY_TRY(recorder_.end_window());
   return {};
 }
@@ -386,7 +425,7 @@ result<void> run::known_answers() {
   if (looked_at_ != nullptr) ASSAY_TRY(content_->compare(looked_at_, expected_));
   ASSAY_TRY(recorder_.drain());
   ASSAY_TRY(backend_->report_known_answers(recorder_));
-  return content_->report(recorder_);
+  return report_content();
 }
 
 result<void> run::unload() {
@@ -396,8 +435,8 @@ result<void> run::unload() {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_OTHER, options_.scenario.requests.size() + 1));
   engine_.reset();
   ASSAY_TRY(recorder_.stop());
-  ASSAY_TRY(recorder_.observe(mode_of_gpu() ? references_of_gpu_unload(seen_.mode)
-                                            : references_of_unload(seen_.paging)));
+  ASSAY_TRY(observe(mode_of_gpu() ? references_of_gpu_unload(seen_.mode)
+                                  : references_of_unload(seen_.paging)));
   ASSAY_TRY(recorder_.end_window());
   return {};
 }

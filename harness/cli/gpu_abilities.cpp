@@ -32,9 +32,11 @@ ability records_line(const gpu_look& look) {
   if (look.records)
     return {"CUPTI records", ability_state::yes,
             "copies, kernels, graph nodes and calls; nobody else in this process holds CUPTI"};
-  return {"CUPTI records", ability_state::no,
-          look.records.error().message +
-              "; without device records no counter of GPU work agrees: unmeasured"};
+  std::string detail = look.records.error().message;
+  if (look.device)
+    detail +=
+        "; an audit goes on with events and host spans, and counters of GPU work are undecided";
+  return {"CUPTI records", ability_state::no, std::move(detail)};
 }
 
 ability events_line(const gpu_look& look) {

@@ -1,17 +1,23 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/cli/audited_run.h"
+#include "harness/cli/gpu_bus.h"
 #include "harness/cli/run_backend.h"
+#include "probes/cuda_events/bracketed_device.h"
 #include "probes/cupti/gpu_run_probe.h"
 #include "probes/gpu_link/gpu_link_probe.h"
 #include "probes/gpu_sentinel/gpu_sentinel_probe.h"
 #include "probes/nvml/nvml_probe.h"
+#include "probes/nvml/nvml_traffic.h"
+#include "probes/nvtx/nvtx_ranges.h"
+#include "probes/trace/contract_json.h"
 #include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/cuda_try.h"
 #include "runtime/engine/cuda/gpu_engine.h"
@@ -24,34 +30,52 @@ namespace {
 // Weights of fewer passes over the L2 cache may be read faster than memory gives them.
 constexpr std::int64_t l2_passes = 3;
 
-result<std::string> bus_id_of(int device) {
-  std::array<char, 32> id{};
-  ASSAY_CUDA_TRY(cudaDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device));
-  return std::string(id.data());
-}
+// The harness's own events, kept out of the records that judge the runtime's.
+class own_events final : public probes::event_source {
+ public:
+  own_events(std::unique_ptr<probes::event_source> events, probes::gpu_run_probe& records)
+      : events_(std::move(events)), records_(records) {}
+  result<void> record(std::size_t which) override {
+    const probes::gpu_run_probe::own_work ours(records_);
+    return events_->record(which);
+  }
+  result<bool> is_reached(std::size_t which) override { return events_->is_reached(which); }
+  result<float> elapsed_ms(std::size_t from, std::size_t to) override {
+    return events_->elapsed_ms(from, to);
+  }
+
+ private:
+  std::unique_ptr<probes::event_source> events_;
+  probes::gpu_run_probe& records_;
+};
 
 class gpu_backend final : public run_backend {
  public:
   result<void> open(std::uint64_t memory_limit_bytes) {
-    auto opened = probes::gpu_run_probe::open();
-    if (!opened) {
-      // Where there is no GPU, that is why, and CUPTI has only a number for it.
-      ASSAY_TRY(device::find_cuda_device(0));
-      return failure(std::move(opened).error());
-    }
-    probe_ = std::move(*opened);
+    ASSAY_TRY(open_records());
     ASSAY_TRY_ASSIGN(gpu_, device::cuda_device::create({.memory_limit_bytes = memory_limit_bytes}));
     gpu_->set_observer(probe_.get());
     ASSAY_CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, gpu_->index()));
     cudaDeviceProp properties{};
     ASSAY_CUDA_TRY(cudaGetDeviceProperties(&properties, gpu_->index()));
     name_ = properties.name;
-    ASSAY_TRY_ASSIGN(const std::string bus_id, bus_id_of(gpu_->index()));
+    ASSAY_TRY_ASSIGN(const std::string bus_id, pci_bus_id(gpu_->index()));
     nvml_ = probes::nvml_probe::open({.pci_bus_id = bus_id});
+    constexpr device::range_label known_answers[]{
+        static_cast<device::range_label>(telemetry::range::sentinel)};
+    brackets_.emplace(
+        [this](std::uint32_t stream, std::size_t count) { return make_events(stream, count); },
+        known_answers);
+    bracketed_.emplace(*gpu_, *brackets_,
+                       [this](device::range_label before, device::range_label now) {
+                         if (before != 0) ranges_.pop();
+                         if (now != 0) ranges_.push(claims_of(now), step_);
+                       });
     return {};
   }
 
   device::device& front() override { return *gpu_; }
+  device::device& runtime_front() override { return *bracketed_; }
   result<std::unique_ptr<engine::decode_engine>> load(
       const std::filesystem::path& checkpoint, device::device& seen_by_runtime,
       telemetry::counter_writer& counters, const engine::engine_options& options) override {
@@ -62,18 +86,18 @@ class gpu_backend final : public run_backend {
   }
   std::vector<std::uint32_t> worker_tids() override { return {}; }
 
-  result<void> drain(trace::sink& to) override { return probe_->drain(to); }
+  bool has_records() const override { return probe_->has_records(); }
+  result<void> drain(trace::sink& to) override {
+    ASSAY_TRY(probe_->drain(to));
+    return brackets_->drain(to);
+  }
   // Each drain writes one.
   result<void> sample_clock(trace::sink&) override { return {}; }
 
   result<void> calibrate(trace::sink& to) override {
     probes::gpu_link_options wanted;
     wanted.device = gpu_->index();
-    if (nvml_)
-      wanted.read_link = [this]() -> result<probes::link_state> {
-        ASSAY_TRY_ASSIGN(const probes::nvml_link now, (*nvml_)->link());
-        return probes::link_state{now.generation, now.width};
-      };
+    if (nvml_) wanted.read_link = [this] { return link_now(**nvml_); };
     ASSAY_TRY_ASSIGN(link_, probes::gpu_link_probe::create(wanted));
     ASSAY_TRY(link_->calibrate(to));
     return probe_->drop(to);
@@ -90,7 +114,24 @@ class gpu_backend final : public run_backend {
     return 0.0;
   }
 
+  void begin_step(std::string_view what, std::uint64_t number) override {
+    step_ = number;
+    ranges_.push(fmt::format("{} {}", what, number), number);
+  }
+  void end_step() override { ranges_.pop(); }
+
+  void begin_traffic() override {
+    if (nvml_) traffic_ = probes::nvml_traffic_watch::start(**nvml_);
+  }
+  result<std::uint64_t> end_traffic_bytes() override {
+    if (!nvml_) return failure(nvml_.error());
+    if (!traffic_) return failure(traffic_.error());
+    ASSAY_TRY_ASSIGN(const probes::nvml_traffic seen, (*traffic_)->stop());
+    return seen.received_bytes;
+  }
+
   result<void> open_known_answers(device::stream on) override {
+    if (!has_records()) return {};
     probes::gpu_sentinel_backend own = probes::on_cuda_stream(gpu_->native(on));
     const auto launch = own.launch;
     // A call of the device like any other: its records must show it in its place.
@@ -100,9 +141,15 @@ class gpu_backend final : public run_backend {
     ASSAY_TRY_ASSIGN(sentinel_, probes::gpu_sentinel_probe::create(*gpu_, on, std::move(own)));
     return {};
   }
-  bool are_known_answers_due(host_time now) const override { return sentinel_->is_due(now); }
-  result<void> issue_known_answers() override { return sentinel_->issue(); }
-  result<void> report_known_answers(trace::sink& to) override { return sentinel_->report(to); }
+  bool are_known_answers_due(host_time now) const override {
+    return sentinel_ && sentinel_->is_due(now);
+  }
+  result<void> issue_known_answers() override {
+    return sentinel_ ? sentinel_->issue() : result<void>{};
+  }
+  result<void> report_known_answers(trace::sink& to) override {
+    return sentinel_ ? sentinel_->report(to) : result<void>{};
+  }
   void close_known_answers() override { sentinel_.reset(); }
 
   const std::byte* step_count_address() const override { return step_count_; }
@@ -120,21 +167,61 @@ class gpu_backend final : public run_backend {
     facts.add_fact("driver", driver_words());
     // CUPTI stamps the events that it records, as it stamps the work.
     facts.has_one_observer = true;
+    facts.records_absence = records_absence_;
     if (!nvml_) facts.notes.push_back(nvml_.error().message);
   }
 
  private:
+  result<void> open_records() {
+    auto opened = probes::gpu_run_probe::open();
+    if (opened) {
+      probe_ = std::move(*opened);
+      return {};
+    }
+    // Where there is no GPU, that is why, and CUPTI has only a number for it.
+    ASSAY_TRY(device::find_cuda_device(0));
+    if (opened.error().kind != error_kind::unavailable) return failure(std::move(opened).error());
+    records_absence_ = opened.error().message;
+    probe_ = probes::gpu_run_probe::without_records();
+    return {};
+  }
+  result<std::unique_ptr<probes::event_source>> make_events(std::uint32_t stream,
+                                                            std::size_t count) {
+    ASSAY_TRY_ASSIGN(auto events, probes::open_cuda_events(gpu_->native({stream}), count));
+    return std::unique_ptr<probes::event_source>(
+        std::make_unique<own_events>(std::move(events), *probe_));
+  }
+  // "compute: runtime.compute.launches_count, …": the counters that account for a range's work.
+  const std::string& claims_of(device::range_label label) {
+    std::string& words = claims_[label];
+    if (!words.empty()) return words;
+    const auto range = static_cast<telemetry::range>(label);
+    words = telemetry::to_string(range);
+    const char* before = ": ";
+    for (const trace::contract_row& row : trace::catalog_rows(telemetry::device_class::cuda)) {
+      if (row.claims.range != range) continue;
+      words += std::exchange(before, ", ") + row.name;
+    }
+    return words;
+  }
   std::string driver_words() const {
     if (!nvml_) return "unknown: " + nvml_.error().message;
     const auto version = (*nvml_)->driver_version();
     return version ? *version : "unknown: " + version.error().message;
   }
 
+  probes::nvtx_ranges ranges_;
+  std::map<device::range_label, std::string> claims_;
+  std::uint64_t step_ = 0;
   std::string name_;
+  std::string records_absence_;
   int l2_bytes_ = 0;
   std::unique_ptr<probes::gpu_run_probe> probe_;
   std::unique_ptr<device::cuda_device> gpu_;
+  std::optional<probes::range_brackets> brackets_;
+  std::optional<probes::bracketed_device> bracketed_;
   result<std::unique_ptr<probes::nvml_probe>> nvml_;
+  result<std::unique_ptr<probes::nvml_traffic_watch>> traffic_;
   std::unique_ptr<probes::gpu_link_probe> link_;
   std::unique_ptr<probes::gpu_sentinel_probe> sentinel_;
   const std::byte* step_count_ = nullptr;

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/gpu_look.h"
 
-#include <array>
 #include <memory>
 #include <utility>
 
 #include <cuda_runtime_api.h>
 
 #include "harness/cli/driver_look.h"
+#include "harness/cli/gpu_bus.h"
 #include "harness/cli/no_sink.h"
 #include "probes/cuda_events/event_pair_probe.h"
 #include "probes/cupti/cupti_probe.h"
@@ -19,12 +19,6 @@
 namespace assay::cli {
 namespace {
 
-result<std::string> bus_id() {
-  std::array<char, 32> text{};
-  ASSAY_CUDA_TRY(cudaDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()), 0));
-  return std::string(text.data());
-}
-
 result<void> look_at_records() {
   ASSAY_TRY(probes::cupti_probe::open());
   return {};
@@ -32,7 +26,7 @@ result<void> look_at_records() {
 
 result<gpu_facts> look_at_device() {
   gpu_facts seen;
-  ASSAY_TRY_ASSIGN(seen.pci_bus_id, bus_id());
+  ASSAY_TRY_ASSIGN(seen.pci_bus_id, pci_bus_id(0));
   cudaDeviceProp properties{};
   ASSAY_CUDA_TRY(cudaGetDeviceProperties(&properties, 0));
   seen.name = properties.name;
@@ -68,7 +62,7 @@ gpu_look look_at_gpu() {
   if (const auto found = device::find_cuda_device(0); !found)
     return {failure(found.error()), look_at_driver({}), failure(found.error()),
             failure(found.error())};
-  const auto at = bus_id();
+  const auto at = pci_bus_id(0);
   auto driver = look_at_driver(at ? *at : std::string());
   auto records = look_at_records();
   auto seen = look_at_device();
@@ -78,14 +72,10 @@ gpu_look look_at_gpu() {
 
 result<std::vector<trace::link_ceiling>> measured_gpu_ceilings() {
   ASSAY_TRY(device::find_cuda_device(0));
-  ASSAY_TRY_ASSIGN(const std::string at, bus_id());
+  ASSAY_TRY_ASSIGN(const std::string at, pci_bus_id(0));
   probes::gpu_link_options options;
   if (auto opened = probes::nvml_probe::open({.pci_bus_id = at})) {
-    options.read_link = [nvml =
-                             std::shared_ptr(std::move(*opened))]() -> result<probes::link_state> {
-      ASSAY_TRY_ASSIGN(const probes::nvml_link now, nvml->link());
-      return probes::link_state{now.generation, now.width};
-    };
+    options.read_link = [nvml = std::shared_ptr(std::move(*opened))] { return link_now(*nvml); };
   }
   ASSAY_TRY_ASSIGN(const auto probe, probes::gpu_link_probe::create(options));
   no_sink nowhere;

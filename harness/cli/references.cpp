@@ -316,7 +316,26 @@ std::int64_t not_loaded(const load_evidence& seen) {
          seen.paging->resident_weights;
 }
 
+// What crossed the link, whoever moved it: headers of packets add up to 30 %, and what the driver
+// itself sends is some MB, which a load of less than these bytes would not stand out of.
+constexpr std::uint64_t traffic_min_bytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t traffic_idle_bytes = std::uint64_t{64} << 20;
+constexpr double traffic_max_ratio = 1.3;
+constexpr double traffic_count_ratio = 1.02;  // two counts of one moment
+
+void add_link_traffic(values& to, const load_evidence& seen) {
+  if (!is_traffic_telling(seen.link_bytes)) return;
+  const auto crossed = static_cast<double>(*seen.link_bytes);
+  const double least = crossed / traffic_max_ratio - static_cast<double>(traffic_idle_bytes);
+  between(to, id::weights_h2d_bytes, ASSAY_SOURCE_NVML, static_cast<std::int64_t>(least),
+          static_cast<std::int64_t>(crossed * traffic_count_ratio));
+}
+
 }  // namespace
+
+bool is_traffic_telling(const std::optional<std::uint64_t>& link_bytes) {
+  return link_bytes && *link_bytes >= traffic_min_bytes;
+}
 
 values references_of(const load_evidence& seen) {
   values to;
@@ -333,6 +352,7 @@ values references_of(const load_evidence& seen) {
            seen.model.header_tensor_count - seen.weights.copies - not_loaded(seen));
   recorded(to, id::device_submissions_count, telemetry::range::any, seen.operations);
   add_copy_times(to, seen);
+  add_link_traffic(to, seen);
   // Of what the arena granted, what is neither weights nor activations are pages.
   const scenarios::arena_shape arena =
       is_gpu        ? scenarios::gpu_arena_of(seen.model, seen.cache, seen.has_passes)

@@ -43,10 +43,11 @@ struct load_evidence {
   std::int64_t major_faults_count = 0;
   bool has_passes = false;  ///< of a GPU: prompts of enough ids go through passes
   range_tally weights;
-  double copy_ceiling_bytes_per_s = 0.0;  ///< what the link probe measured; 0 where it has none
-  std::int64_t arena_bytes = 0;           ///< granted to the runtime, by the arena's records
-  std::int64_t operations = 0;            ///< activities of every range but the sentinel's
-  scenarios::limit_shape limit;           ///< where there is one
+  double copy_ceiling_bytes_per_s = 0.0;    ///< what the link probe measured; 0 where it has none
+  std::int64_t arena_bytes = 0;             ///< granted to the runtime, by the arena's records
+  std::optional<std::uint64_t> link_bytes;  ///< that came in over the link, by NVML
+  std::int64_t operations = 0;              ///< activities of every range but the sentinel's
+  scenarios::limit_shape limit;             ///< where there is one
   std::optional<scenarios::paging_shape> paging;  ///< what the ledger makes of it
 };
 
@@ -115,6 +116,9 @@ struct page_walk {
   std::int64_t live = 0;
   std::int64_t shared = 0;
 };
+
+/// Are there so many of them that a load stands out of what else crosses the link?
+bool is_traffic_telling(const std::optional<std::uint64_t>& link_bytes);
 
 std::vector<reference_value> references_of(const load_evidence& seen);
 /// Over the window in which the engine ends.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probes/trace/run_facts.h"
@@ -33,14 +34,19 @@ class run_backend {
  public:
   virtual ~run_backend() = default;
 
-  /// The device at work. What the runtime sees may stand before it.
+  /// The device at work.
   virtual device::device& front() = 0;
+  /// What the runtime is to see of it; more may stand before it.
+  virtual device::device& runtime_front() { return front(); }
   virtual result<std::unique_ptr<engine::decode_engine>> load(
       const std::filesystem::path& checkpoint, device::device& seen_by_runtime,
       telemetry::counter_writer& counters, const engine::engine_options& options) = 0;
   /// Of the device's own threads, where it has any.
   virtual std::vector<std::uint32_t> worker_tids() = 0;
 
+  /// Does anybody record what the device does? Where not, nothing rests on records, and
+  /// operations with a known answer would show nowhere.
+  virtual bool has_records() const { return true; }
   /// Moves what was recorded since the last time to `to`. With every stream synchronised.
   virtual result<void> drain(trace::sink& to) = 0;
   /// Clock samples, where drain() does not write them.
@@ -54,12 +60,23 @@ class run_backend {
   /// The fastest that `bytes` can be read again and again; 0 where nobody has it.
   virtual double read_ceiling_bytes_per_s(std::int64_t bytes) const = 0;
 
+  /// Watches the link's bytes, as somebody beside the device counts them, until the other call says
+  /// what came in. Errors: unavailable: nobody counts them here, or lost count.
+  virtual void begin_traffic() {}
+  virtual result<std::uint64_t> end_traffic_bytes() {
+    return ASSAY_FAIL(unavailable, "no link has a count of bytes here");
+  }
+
   /// Operations with a known answer, on a stream of the runtime's.
   virtual result<void> open_known_answers(device::stream on) = 0;
   virtual bool are_known_answers_due(host_time now) const = 0;
   virtual result<void> issue_known_answers() = 0;
   virtual result<void> report_known_answers(trace::sink& to) = 0;
   virtual void close_known_answers() = 0;
+
+  /// Names what runs until end_step() to whoever listens beside the run.
+  virtual void begin_step(std::string_view, std::uint64_t) {}
+  virtual void end_step() {}
 
   /// Where the device counts a request's steps by itself, as a uint32; null where it does not.
   virtual const std::byte* step_count_address() const { return nullptr; }
@@ -74,6 +91,20 @@ class run_backend {
 
   /// What stands in the trace of the device, before anything runs.
   virtual void describe(trace::run_facts& facts) const = 0;
+};
+
+/// Names a step for a scope.
+class step_label {
+ public:
+  step_label(run_backend& of, std::string_view what, std::uint64_t number) : of_(of) {
+    of_.begin_step(what, number);
+  }
+  ~step_label() { of_.end_step(); }
+  step_label(const step_label&) = delete;
+  step_label& operator=(const step_label&) = delete;
+
+ private:
+  run_backend& of_;
 };
 
 using backend_maker =
@@ -92,7 +123,9 @@ result<made_device> make_host_device(const device::host_device_options& options)
 result<std::unique_ptr<run_backend>> make_host_backend(const run_options& options,
                                                        const device_maker& make_device);
 /// The first GPU. CUPTI is opened before the first context, so this comes before any other use of
-/// it. Errors: unavailable: no driver, no GPU, or a build without CUDA.
+/// it; where it cannot be had, because somebody else holds it say, the run goes on with events and
+/// host spans, and its facts name the reason.
+/// Errors: unavailable: no driver, no GPU, or a build without CUDA.
 result<std::unique_ptr<run_backend>> make_gpu_backend(const run_options& options);
 
 }  // namespace assay::cli

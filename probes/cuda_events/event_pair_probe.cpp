@@ -2,25 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/cuda_events/event_pair_probe.h"
 
-#include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
 namespace assay::probes {
-namespace {
-
-constexpr double resolution_ns = 500.0;  // CUDA's documentation: "around 0.5 microseconds"
-constexpr double ns_per_ms = 1e6;
-
-event_span span_of(std::uint64_t step, float ms) {
-  const float next = std::nextafter(ms, std::numeric_limits<float>::infinity());
-  const double rounding_ns = (static_cast<double>(next) - static_cast<double>(ms)) / 2 * ns_per_ms;
-  return {step, std::llround(static_cast<double>(ms) * ns_per_ms),
-          static_cast<std::int64_t>(std::ceil(resolution_ns + rounding_ns))};
-}
-
-}  // namespace
 
 event_pair_probe::event_pair_probe(std::unique_ptr<event_source> events, std::size_t pairs)
     : events_(std::move(events)), pairs_(pairs) {}
@@ -62,11 +47,9 @@ result<void> event_pair_probe::end() {
 result<std::optional<event_span>> event_pair_probe::read(std::size_t pair) {
   ASSAY_TRY_ASSIGN(const bool is_done, events_->is_reached(end_event(pair)));
   if (!is_done) return std::nullopt;
-  ASSAY_TRY_ASSIGN(const float ms, events_->elapsed_ms(begin_event(pair), end_event(pair)));
-  if (!std::isfinite(ms) || ms < 0.0F)
-    return ASSAY_FAIL(internal, "event pair: CUDA gives " + std::to_string(ms) + " ms for step " +
-                                    std::to_string(pairs_[pair].step) + "; no time follows");
-  return span_of(pairs_[pair].step, ms);
+  ASSAY_TRY_ASSIGN(const event_reading seen,
+                   read_between(*events_, begin_event(pair), end_event(pair)));
+  return event_span{seen, pairs_[pair].step};
 }
 
 void event_pair_probe::drop_oldest() {

@@ -9,18 +9,15 @@
 #include <optional>
 #include <vector>
 
+#include "probes/cuda_events/event_reading.h"
 #include "probes/cuda_events/event_source.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::probes {
 
 /// Clock: device event.
-struct event_span {
+struct event_span : event_reading {
   std::uint64_t step = 0;  ///< as begin() was told
-  std::int64_t took_ns = 0;
-  /// By how much it may be off: the events' resolution of half a microsecond, and half of what one
-  /// bit of an f32 of that many ms is.
-  std::int64_t error_ns = 0;
 };
 
 /// begin(step), the step's submissions, end(); take() later, when the stream has moved on. Nobody

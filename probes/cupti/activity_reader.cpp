@@ -60,6 +60,11 @@ std::optional<assay_record> activity_reader::read_copy(const CUpti_ActivityMemcp
       return std::nullopt;
   }
   ++tally_.copies;
+  if (copy.srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE ||
+      copy.dstKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE) {
+    record.flags = ASSAY_PAGEABLE;
+    tally_.pageable_bytes += copy.bytes;
+  }
   record.stream = copy.streamId;
   record.correlation = copy.correlationId;
   record.amount = static_cast<std::int64_t>(copy.bytes);
@@ -124,6 +129,17 @@ std::optional<claimed_call> activity_reader::read_claim(const CUpti_Activity& ac
   return claimed_call{claim.correlationId, claim.externalId};
 }
 
+std::optional<nvtx_marker> activity_reader::read_marker(const CUpti_Activity& activity,
+                                                        const clock_fit& clock) {
+  if (activity.kind != CUPTI_ACTIVITY_KIND_MARKER) return std::nullopt;
+  const auto& marker = reinterpret_cast<const CUpti_ActivityMarker2&>(activity);
+  const bool is_begin = (marker.flags & CUPTI_ACTIVITY_FLAG_MARKER_START) != 0;
+  const auto text = [](const char* words) { return std::string(words == nullptr ? "" : words); };
+  return nvtx_marker{marker.id, is_begin,
+                     clock.to_host_ns(static_cast<std::int64_t>(marker.timestamp)),
+                     text(marker.name), text(marker.domain)};
+}
+
 // The header promises 8-byte alignment of records; the vendor's way to read them is this cast.
 std::optional<assay_record> activity_reader::read(
     const CUpti_Activity& activity, const clock_fit& clock,
@@ -150,6 +166,9 @@ std::optional<assay_record> activity_reader::read(
     }
     case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
       return read_event(reinterpret_cast<const CUpti_ActivityCudaEvent2&>(activity), clock);
+    case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+      ++tally_.graph_launches;
+      return std::nullopt;
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
       ++tally_.synchronizations;
       return std::nullopt;

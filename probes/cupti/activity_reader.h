@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 
 #include <cupti.h>
 
@@ -21,10 +22,13 @@ struct cupti_tally {
   std::uint64_t h2d_bytes = 0;
   std::uint64_t d2h_bytes = 0;
   std::uint64_t d2d_bytes = 0;
+  std::uint64_t pageable_bytes =
+      0;                           ///< of the first two, to or from host memory that is not pinned
   std::uint64_t other_copies = 0;  ///< between arrays, host and host: not in the trace
   std::uint64_t kernels = 0;
-  std::uint64_t graph_kernels = 0;  ///< of these, nodes of a graph
-  std::uint64_t memsets = 0;        ///< the trace has no operation for them
+  std::uint64_t graph_kernels = 0;   ///< of these, nodes of a graph
+  std::uint64_t graph_launches = 0;  ///< whole graphs, where they are recorded as such
+  std::uint64_t memsets = 0;         ///< the trace has no operation for them
   std::uint64_t memset_bytes = 0;
   std::uint64_t calls = 0;         ///< of the runtime API, whatever they were
   std::uint64_t driver_calls = 0;  ///< launches past it
@@ -32,6 +36,15 @@ struct cupti_tally {
   std::uint64_t events = 0;
   std::uint64_t unknown_records = 0;
   std::uint64_t untimed_records = 0;  ///< start or end 0: CUPTI had no time for them
+};
+
+/// One end of a range that a program named through NVTX.
+struct nvtx_marker {
+  std::uint32_t id = 0;  ///< of both ends
+  bool is_begin = false;
+  std::int64_t at_ns = 0;  ///< on the host's clock
+  std::string name;        ///< of a begin
+  std::string domain;
 };
 
 /// Turns records into a trace's, with times on the host's clock.
@@ -55,6 +68,10 @@ class activity_reader {
 
   /// The id that a call was made under, where the record is one of those.
   static std::optional<claimed_call> read_claim(const CUpti_Activity& activity);
+
+  /// The end of a named range, where the record is one of those.
+  static std::optional<nvtx_marker> read_marker(const CUpti_Activity& activity,
+                                                const clock_fit& clock);
 
   const cupti_tally& tally() const { return tally_; }
 

@@ -7,15 +7,10 @@
 namespace assay::probes {
 namespace {
 
-constexpr std::uint64_t own_work_bit = std::uint64_t{1} << 63;
-// The driver's ids have 32 bits and start at 1, as the device's do: those of nobody's call, and of
-// the harness's own, move out of their way.
+// The driver's ids have 32 bits and start at 1, as the device's do: those of nobody's call move out
+// of their way.
 constexpr std::uint64_t driver_correlation_bit = std::uint64_t{1} << 62;
 constexpr std::uint32_t unknown_stream_bit = 0x80000000U;
-
-bool is_own_work(std::uint64_t id) {
-  return (id & own_work_bit) != 0;
-}
 
 bool is_activity(const assay_record& record) {
   return record.kind == ASSAY_ACTIVITY;
@@ -30,6 +25,11 @@ std::uint32_t call_book::stream_of(std::uint32_t driver_stream, std::uint32_t to
                                     [&](const auto& each) { return each.second == told_stream; });
   if (is_taken) return driver_stream | unknown_stream_bit;
   return streams_[driver_stream] = told_stream;
+}
+
+bool call_book::is_own_work(const assay_record& record) const {
+  const auto id = ids_.find(record.correlation);
+  return id != ids_.end() && id->second == own_work_id;
 }
 
 bool call_book::is_inner_event(const assay_record& record) const {
@@ -53,10 +53,7 @@ void call_book::rename(assay_record& record) {
   }
   const auto known = streams_.find(record.stream);
   record.stream = known != streams_.end() ? known->second : record.stream | unknown_stream_bit;
-  if (id != ids_.end() && is_own_work(id->second))
-    record.range = static_cast<std::uint16_t>(id->second & 0xffffU);
-  else if (is_activity(record))
-    ++foreign_count_;
+  ++foreign_count_;
 }
 
 void call_book::join(std::span<const claimed_call> claims, std::span<const assay_record> told,
@@ -69,20 +66,14 @@ void call_book::join(std::span<const claimed_call> claims, std::span<const assay
       calls_[each.correlation] = {each.op, each.range, each.stream};
 
   std::vector<assay_record> others;
-  std::vector<assay_record> own_calls;
   std::vector<assay_record> activities;
   for (assay_record& record : records) {
     if (is_activity(record)) {
-      if (is_inner_event(record)) continue;
+      if (is_own_work(record) || is_inner_event(record)) continue;
       rename(record);
       activities.push_back(record);
     } else if (record.kind != ASSAY_SUBMISSION) {
       others.push_back(record);
-    } else if (const auto id = ids_.find(record.correlation);
-               id != ids_.end() && is_own_work(id->second)) {
-      rename(record);
-      record.flags |= ASSAY_UNTOLD;
-      own_calls.push_back(record);
     }
   }
   std::stable_sort(
@@ -90,7 +81,6 @@ void call_book::join(std::span<const claimed_call> claims, std::span<const assay
       [](const assay_record& a, const assay_record& b) { return a.start_ns < b.start_ns; });
   records = std::move(others);
   records.insert(records.end(), told.begin(), told.end());
-  records.insert(records.end(), own_calls.begin(), own_calls.end());
   records.insert(records.end(), activities.begin(), activities.end());
 }
 

@@ -19,20 +19,17 @@ struct claimed_call {
 };
 
 /// Joins the calls that a device told of with what the driver recorded.
-/// A device's calls carry their correlation id as our id. Work of the harness's own, made past the
-/// device, carries an id from own_work_id() on, which names its range.
-/// Streams: the driver numbers them otherwise than the device. The first work of a device's stream
-/// says which is which; from then on a record of another driver's stream keeps its own number, so
-/// that it contradicts its call.
-/// Threads: one.
+/// A device's calls carry their correlation id as our id. What the harness enqueues past the
+/// device, events of its own say, carries own_work_id and is left out with its work: whoever made
+/// it tells of it. Streams: the driver numbers them otherwise than the device. The first work of a
+/// device's stream says which is which; from then on a record of another driver's stream keeps its
+/// own number, so that it contradicts its call. Threads: one.
 class call_book {
  public:
-  static constexpr std::uint64_t own_work_id(std::uint16_t range) {
-    return (std::uint64_t{1} << 63) | range;
-  }
+  static constexpr std::uint64_t own_work_id = std::uint64_t{1} << 63;
 
   /// Replaces what is in `records`, which has the driver's correlation ids, by what a trace takes:
-  /// `told`, then the harness's own calls, then all activities; other records go first.
+  /// `told`, then all activities; other records go first.
   /// A driver's SUBMISSION of a device's call is left out: the device told it, with its amount.
   /// Activities come sorted by their start. An event that a copy's call recorded is the device's
   /// own and is left out. Work of nobody's call keeps range 0 and a correlation that no call has.
@@ -48,6 +45,7 @@ class call_book {
     std::uint16_t range = 0;
     std::uint32_t stream = 0;
   };
+  bool is_own_work(const assay_record& record) const;
   bool is_inner_event(const assay_record& record) const;
   void rename(assay_record& record);
   std::uint32_t stream_of(std::uint32_t driver_stream, std::uint32_t told_stream);

@@ -18,10 +18,9 @@ std::atomic<buffer_pool*> current_pool{nullptr};
 std::atomic<const cupti_library*> current_library{nullptr};
 std::atomic<bool> was_opened{false};
 
-constexpr std::array recorded_kinds = {
-    CUPTI_ACTIVITY_KIND_MEMCPY,  CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET,  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-    CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION};
+constexpr std::array recorded_kinds = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                       CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
+                                       CUPTI_ACTIVITY_KIND_SYNCHRONIZATION};
 
 // A library may launch past the runtime API, cuBLAS does: without a record of that call nothing
 // would say whose kernel it was.
@@ -79,6 +78,15 @@ result<void> cupti_probe::enable() {
   for (const CUpti_ActivityKind kind : recorded_kinds) {
     ASSAY_TRY(library_.attempt(library_.enable(kind), "cuptiActivityEnable"));
     enabled_.push_back(kind);
+  }
+  const CUpti_ActivityKind kernels = options_.is_graph_level
+                                         ? CUPTI_ACTIVITY_KIND_GRAPH_TRACE
+                                         : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  ASSAY_TRY(library_.attempt(library_.enable(kernels), "cuptiActivityEnable"));
+  enabled_.push_back(kernels);
+  if (options_.records_ranges) {
+    ASSAY_TRY(library_.attempt(library_.enable(CUPTI_ACTIVITY_KIND_MARKER), "cuptiActivityEnable"));
+    enabled_.push_back(CUPTI_ACTIVITY_KIND_MARKER);
   }
   if (!options_.records_events) return {};
   ASSAY_TRY(library_.attempt(library_.enable_event_times(1),
@@ -205,6 +213,8 @@ result<void> cupti_probe::read_buffer(const filled_buffer& buffer, const clock_f
     ASSAY_TRY(library_.attempt(code, "cuptiActivityGetNextRecord"));
     if (const auto claim = activity_reader::read_claim(*activity))
       into.claims.push_back(*claim);
+    else if (auto marker = activity_reader::read_marker(*activity, clock))
+      into.ranges.push_back(*std::move(marker));
     else if (const auto record = reader_.read(*activity, clock, operation_of_call))
       into.records.push_back(*record);
   }

@@ -23,12 +23,18 @@ struct cupti_options {
   std::size_t buffer_bytes = std::size_t{2} << 20;
   /// Activities keep CUPTI's clock, for a reader that maps it by the CLOCK_SAMPLE before them.
   bool keeps_device_clock = false;
+  /// A graph's launch is one record, without its kernels and its bytes: cheaper, and no ground for
+  /// a verdict on either. Chosen before any graph exists: CUPTI 13.0 does not survive a change.
+  bool is_graph_level = false;
+  /// Ranges that somebody named through NVTX, where NVTX_INJECTION64_PATH names CUPTI's own file.
+  bool records_ranges = false;
   bool records_events = false;  ///< event records become activities, stamped by the device
 };
 
 /// What take() gives.
 struct cupti_records {
   std::vector<assay_record> records;  ///< a clock sample, the records in CUPTI's order, one LOSS
+  std::vector<nvtx_marker> ranges;    ///< ends of named ranges
   std::vector<claimed_call> claims;   ///< calls that were made between push_id() and pop_id()
 };
 

@@ -4,36 +4,10 @@
 
 #include <utility>
 
+#include "probes/device_calls/call_numbers.h"
+
 namespace assay::probes {
 namespace {
-
-constexpr std::uint8_t op_of(device::operation_kind kind) {
-  switch (kind) {
-    case device::operation_kind::copy:
-      return ASSAY_OP_COPY;
-    case device::operation_kind::launch:
-      return ASSAY_OP_LAUNCH;
-    case device::operation_kind::event_record:
-      return ASSAY_OP_EVENT;
-    case device::operation_kind::event_wait:
-      return ASSAY_OP_WAIT;
-    case device::operation_kind::synchronize:
-      return ASSAY_OP_SYNC;
-  }
-  return 0;
-}
-
-constexpr std::uint8_t direction_of(device::copy_direction direction) {
-  switch (direction) {
-    case device::copy_direction::h2d:
-      return ASSAY_H2D;
-    case device::copy_direction::d2h:
-      return ASSAY_D2H;
-    case device::copy_direction::d2d:
-      return ASSAY_D2D;
-  }
-  return 0;
-}
 
 // A copy may be staged in parts; a launch may be a graph's.
 bool may_split(device::operation_kind kind) {
@@ -44,6 +18,7 @@ assay_record call_of(const device::submission_record& told) {
   assay_record record{};
   record.kind = ASSAY_SUBMISSION;
   record.op = op_of(told.kind);
+  record.direction = direction_of(told.kind, told.direction);
   record.flags = static_cast<std::uint8_t>((told.accepted ? 0 : ASSAY_REFUSED) |
                                            (may_split(told.kind) ? ASSAY_SPLIT : 0));
   record.range = told.range;
@@ -52,7 +27,6 @@ assay_record call_of(const device::submission_record& told) {
   record.start_ns = told.call_start_ns;
   record.end_ns = told.call_end_ns;
   if (told.kind == device::operation_kind::copy) {
-    record.direction = direction_of(told.direction);
     record.amount = static_cast<std::int64_t>(told.asked_bytes);
   } else if (told.kind == device::operation_kind::launch) {
     record.amount = told.asked_kernels;
@@ -70,11 +44,16 @@ result<std::unique_ptr<gpu_run_probe>> gpu_run_probe::open(const cupti_options& 
   return std::unique_ptr<gpu_run_probe>(new gpu_run_probe(std::move(cupti)));
 }
 
+std::unique_ptr<gpu_run_probe> gpu_run_probe::without_records() {
+  return std::unique_ptr<gpu_run_probe>(new gpu_run_probe(nullptr));
+}
+
 void gpu_run_probe::on_call(device::correlation_id correlation) noexcept {
-  cupti_->push_id(correlation);
+  if (cupti_) cupti_->push_id(correlation);
 }
 
 void gpu_run_probe::on_submission(const device::submission_record& record) noexcept {
+  if (!cupti_) return;
   cupti_->pop_id();
   const std::lock_guard lock(mutex_);
   told_.push_back(call_of(record));
@@ -92,15 +71,16 @@ void gpu_run_probe::on_memory(const device::memory_record& record) noexcept {
   told_.push_back(told);
 }
 
-gpu_run_probe::own_work::own_work(gpu_run_probe& probe, std::uint16_t range) : probe_(probe) {
-  probe_.cupti_->push_id(call_book::own_work_id(range));
+gpu_run_probe::own_work::own_work(gpu_run_probe& probe) : probe_(probe) {
+  if (probe_.cupti_) probe_.cupti_->push_id(call_book::own_work_id);
 }
 
 gpu_run_probe::own_work::~own_work() {
-  probe_.cupti_->pop_id();
+  if (probe_.cupti_) probe_.cupti_->pop_id();
 }
 
 result<void> gpu_run_probe::drop(trace::sink& to) {
+  if (!cupti_) return {};
   ASSAY_TRY_ASSIGN(auto seen, cupti_->take());
   std::erase_if(seen.records, [](const assay_record& each) {
     return each.kind == ASSAY_SUBMISSION || each.kind == ASSAY_ACTIVITY;
@@ -114,6 +94,7 @@ result<void> gpu_run_probe::drain(trace::sink& to) {
     const std::lock_guard lock(mutex_);
     told.swap(told_);
   }
+  if (!cupti_) return told.empty() ? result<void>{} : to.records(told);
   ASSAY_TRY_ASSIGN(auto seen, cupti_->take());
   book_.join(seen.claims, told, seen.records);
   return to.records(seen.records);

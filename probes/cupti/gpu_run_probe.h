@@ -25,16 +25,20 @@ class gpu_run_probe final : public device::observer {
  public:
   /// Before the first context of the process. Errors: as cupti_probe::open.
   static result<std::unique_ptr<gpu_run_probe>> open(const cupti_options& options = {});
+  /// Where nobody may have the driver's records: of the device's memory alone, which it tells
+  /// itself. Calls whose work would have to show stay out: they would all count as lost.
+  static std::unique_ptr<gpu_run_probe> without_records();
 
   void on_call(device::correlation_id correlation) noexcept override;
   void on_submission(const device::submission_record& record) noexcept override;
   void on_activity(const device::activity_record&) noexcept override {}  // the driver's to say
   void on_memory(const device::memory_record& record) noexcept override;
 
-  /// What the scope's thread calls past the device is the harness's own, of `range`.
+  /// What the scope's thread calls past the device is the harness's own, and stays out of the
+  /// records.
   class own_work {
    public:
-    own_work(gpu_run_probe& probe, std::uint16_t range);
+    explicit own_work(gpu_run_probe& probe);
     ~own_work();
     own_work(const own_work&) = delete;
     own_work& operator=(const own_work&) = delete;
@@ -51,14 +55,14 @@ class gpu_run_probe final : public device::observer {
   /// activities are left out, losses and clock samples stay.
   result<void> drop(trace::sink& to);
 
-  const cupti_probe& records() const { return *cupti_; }
+  bool has_records() const { return cupti_ != nullptr; }
   /// Activities that no call of ours explains.
   std::uint64_t foreign_count() const { return book_.foreign_count(); }
 
  private:
   explicit gpu_run_probe(std::unique_ptr<cupti_probe> cupti) : cupti_(std::move(cupti)) {}
 
-  std::unique_ptr<cupti_probe> cupti_;
+  std::unique_ptr<cupti_probe> cupti_;  ///< null where somebody else has it
   call_book book_;
   std::mutex mutex_;  // guards told_
   std::vector<assay_record> told_;

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "probes/device_calls/call_numbers.h"
+
 namespace assay::probes {
 
 namespace {
@@ -45,35 +47,6 @@ inline assay_record* claim(ring_cache& cache, ring_set& set, std::uint64_t probe
     return nullptr;
   }
   return cache.ring->claim();
-}
-
-constexpr std::uint8_t op_of(operation_kind kind) {
-  switch (kind) {
-    case operation_kind::copy:
-      return ASSAY_OP_COPY;
-    case operation_kind::launch:
-      return ASSAY_OP_LAUNCH;
-    case operation_kind::event_record:
-      return ASSAY_OP_EVENT;
-    case operation_kind::event_wait:
-      return ASSAY_OP_WAIT;
-    case operation_kind::synchronize:
-      return ASSAY_OP_SYNC;
-  }
-  return 0;
-}
-
-constexpr std::uint8_t direction_of(operation_kind kind, device::copy_direction direction) {
-  if (kind != operation_kind::copy) return 0;
-  switch (direction) {
-    case device::copy_direction::h2d:
-      return ASSAY_H2D;
-    case device::copy_direction::d2h:
-      return ASSAY_D2H;
-    case device::copy_direction::d2d:
-      return ASSAY_D2D;
-  }
-  return 0;
 }
 
 }  // namespace

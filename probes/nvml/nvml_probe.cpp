@@ -9,6 +9,8 @@ namespace assay::probes {
 namespace {
 
 constexpr std::uint64_t hz_per_mhz = 1'000'000;
+constexpr const char* sent_name = "PCIe bytes sent (field 197)";
+constexpr const char* received_name = "PCIe bytes received (field 198)";
 
 failure no_function(const char* name) {
   return ASSAY_FAIL(unavailable, std::string("NVML: this driver's library has no ") + name);
@@ -102,6 +104,14 @@ result<nvml_counter> nvml_probe::field(std::uint32_t id, const char* name) const
   return count_of(field, name);
 }
 
+result<nvml_link_bytes> nvml_probe::link_bytes() const {
+  nvml_link_bytes now;
+  ASSAY_TRY_ASSIGN(now.sent, field(nvml_field_pcie_tx_bytes, sent_name));
+  now.at = host_now();
+  ASSAY_TRY_ASSIGN(now.received, field(nvml_field_pcie_rx_bytes, received_name));
+  return now;
+}
+
 nvml_sample nvml_probe::sample() const {
   const auto number = [this](const char* name, auto function) {
     return ask<std::uint32_t>(library_, name, function, device_);
@@ -116,8 +126,8 @@ nvml_sample nvml_probe::sample() const {
   nvml_sample all{
       .from = from,
       .to = from,
-      .pcie_tx_bytes = field(nvml_field_pcie_tx_bytes, "PCIe bytes sent (field 197)"),
-      .pcie_rx_bytes = field(nvml_field_pcie_rx_bytes, "PCIe bytes received (field 198)"),
+      .pcie_tx_bytes = field(nvml_field_pcie_tx_bytes, sent_name),
+      .pcie_rx_bytes = field(nvml_field_pcie_rx_bytes, received_name),
       .link_generation = number("nvmlDeviceGetCurrPcieLinkGeneration", library_.link_generation),
       .link_generation_max =
           number("nvmlDeviceGetMaxPcieLinkGeneration", library_.link_generation_max),

@@ -47,6 +47,13 @@ struct nvml_link {
   std::uint32_t width = 0;  ///< lanes
 };
 
+/// What crossed the link since the driver was loaded, to and from the GPU.
+struct nvml_link_bytes {
+  host_time at;  ///< between the two reads
+  nvml_counter sent;
+  nvml_counter received;
+};
+
 /// Errors: open: unavailable, where the library, one of its first five functions, or the GPU is
 /// missing. Threads: any, one at a time.
 class nvml_probe {
@@ -59,6 +66,8 @@ class nvml_probe {
   nvml_sample sample() const;
   /// The link as it is now: two calls of sample()'s.
   result<nvml_link> link() const;
+  /// The two counts alone. Errors: unavailable, where this driver has none.
+  result<nvml_link_bytes> link_bytes() const;
   result<std::string> driver_version() const;
   /// GPUs that the driver has, hidden from CUDA or not.
   result<std::uint32_t> gpu_count() const;

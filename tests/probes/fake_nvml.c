@@ -76,6 +76,7 @@ int nvmlDeviceGetFieldValues(void* of, int count, struct field_value* values) {
     const unsigned long long bytes = values[i].field_id == 197   ? fake_nvml.tx_bytes
                                      : values[i].field_id == 198 ? fake_nvml.rx_bytes
                                                                  : 0;
+    if (values[i].field_id == 198) fake_nvml.rx_bytes += fake_nvml.rx_bytes_a_read;
     values[i].nvml_return = fake_nvml.field_code;
     values[i].value_type = fake_nvml.field_type;
     values[i].value.ull = 0xdeadbeef00000000; /* of 32 bits, the rest is anything */

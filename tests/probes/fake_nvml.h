@@ -13,6 +13,7 @@ struct fake_nvml_state {
   int leaves_field_alone; /* succeeds and writes nothing */
   unsigned long long tx_bytes;
   unsigned long long rx_bytes;
+  unsigned long long rx_bytes_a_read; /* that each reading adds */
   unsigned int generation;
   unsigned int width;
   unsigned long long throttle_mask;

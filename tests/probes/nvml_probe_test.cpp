@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "probes/nvml/nvml_traffic.h"
 #include "tests/probes/fake_nvml.h"
 
 namespace assay::probes {
@@ -175,6 +176,62 @@ TEST(NvmlThrottle, names_each_reason) {
   EXPECT_EQ(throttle_words(1), "idle");
   EXPECT_EQ(throttle_words(0x80), "power brake");
   EXPECT_THAT(throttle_words(0x204), HasSubstr("power cap, a reason unknown"));
+}
+
+constexpr nvml_counter narrow(std::uint64_t value) {
+  return {value, std::uint64_t{1} << 32};
+}
+constexpr host_time at_ms(std::int64_t ms) {
+  return host_time{ms * 1'000'000};
+}
+
+TEST(NvmlSum, follows_a_count_that_goes_around_between_readings) {
+  nvml_sum sum;
+  sum.add(narrow(4'000'000'000), at_ms(0));
+  sum.add(narrow(1'000'000'000), at_ms(20));  // 2^32 - 3e9 more
+  sum.add(narrow(4'294'000'000), at_ms(40));
+  sum.add(narrow(500'000'000), at_ms(100));
+  EXPECT_EQ(sum.amount().value(), 1'294'967'296U + 3'294'000'000U + 500'967'296U);
+}
+
+TEST(NvmlSum, does_not_guess_how_often_it_went_around) {
+  nvml_sum sum;
+  sum.add(narrow(1'000), at_ms(0));
+  EXPECT_FALSE(sum.amount()) << "one reading is no difference";
+  sum.add(narrow(2'000), at_ms(61));
+  sum.add(narrow(3'000), at_ms(62));
+  const auto amount = sum.amount();
+  ASSERT_FALSE(amount);
+  EXPECT_EQ(amount.error().kind, error_kind::unavailable);
+  EXPECT_THAT(amount.error().message, HasSubstr("gone around"));
+}
+
+TEST(NvmlSum, leaves_a_wide_count_its_time_and_does_not_let_it_go_back) {
+  nvml_sum sum;
+  sum.add({5'000, 0}, at_ms(0));
+  sum.add({9'000'000'000'000, 0}, at_ms(10'000));
+  EXPECT_EQ(sum.amount().value(), 8'999'999'995'000U);
+  sum.add({7, 0}, at_ms(10'001));
+  EXPECT_FALSE(sum.amount());
+}
+
+TEST_F(Nvml, watches_the_link_and_takes_a_last_reading) {
+  state.rx_bytes_a_read = 1'000;
+  const auto probe = open();
+  auto watch = nvml_traffic_watch::start(*probe);
+  ASSERT_TRUE(watch) << watch.error().message;
+  const auto seen = (*watch)->stop();
+  ASSERT_TRUE(seen) << seen.error().message;
+  EXPECT_GE(seen->received_bytes, 1'000U);
+  EXPECT_EQ(seen->received_bytes % 1'000U, 0U);
+  EXPECT_EQ(seen->sent_bytes, 0U);
+}
+
+TEST_F(Nvml, has_no_traffic_where_a_driver_does_not_count) {
+  const auto probe = open(poor);
+  const auto watch = nvml_traffic_watch::start(*probe);
+  ASSERT_FALSE(watch);
+  EXPECT_THAT(watch.error().message, HasSubstr("nvmlDeviceGetFieldValues"));
 }
 
 }  // namespace

@@ -266,6 +266,22 @@ TEST(References, of_a_load_take_the_cache_from_what_the_arena_granted) {
       std::nullopt);
 }
 
+TEST(References, of_a_load_bound_its_bytes_by_what_crossed_the_link_where_that_tells) {
+  load_evidence seen;
+  seen.model = scenarios::read_model_shape(scenarios::embedded_checkpoint()).value();
+  seen.cache = {2048, 16};
+  const auto bound = [&](assay_relation relation) {
+    return value_of(references_of(seen), id::weights_h2d_bytes, ASSAY_SOURCE_NVML, relation);
+  };
+  EXPECT_EQ(bound(ASSAY_AT_MOST), std::nullopt) << "nobody counted";
+  seen.link_bytes = (std::uint64_t{256} << 20) - 1;
+  EXPECT_EQ(bound(ASSAY_AT_MOST), std::nullopt) << "too few to tell";
+  EXPECT_EQ(bound(ASSAY_AT_LEAST), std::nullopt);
+  seen.link_bytes = 1'300'000'000;
+  EXPECT_EQ(bound(ASSAY_AT_MOST), 1'326'000'000);
+  EXPECT_EQ(bound(ASSAY_AT_LEAST), 1'000'000'000 - (64 << 20));
+}
+
 TEST(References, of_levels_compare_the_context_with_what_was_appended) {
   const auto model = scenarios::read_model_shape(scenarios::embedded_checkpoint()).value();
   request_evidence seen;

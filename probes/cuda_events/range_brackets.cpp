@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "probes/cuda_events/range_brackets.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "probes/cuda_events/event_reading.h"
+
+namespace assay::probes {
+namespace {
+
+using device::operation_kind;
+
+bool is_work(operation_kind kind) {
+  return kind == operation_kind::copy || kind == operation_kind::launch;
+}
+
+}  // namespace
+
+range_brackets::range_brackets(source_maker make_source,
+                               std::span<const device::range_label> ignored)
+    : make_source_(std::move(make_source)), ignored_(ignored.begin(), ignored.end()) {}
+
+bool range_brackets::is_watched(device::range_label range) const {
+  return range != 0 && std::find(ignored_.begin(), ignored_.end(), range) == ignored_.end();
+}
+
+range_brackets::lane& range_brackets::lane_of(std::uint32_t stream) {
+  const auto known = lanes_.find(stream);
+  if (known != lanes_.end()) return known->second;
+  lane& made = lanes_[stream];
+  if (auto events = make_source_(stream, events_a_stream)) made.events = std::move(*events);
+  return made;
+}
+
+range_brackets::place range_brackets::record(lane& on) {
+  if (on.events == nullptr || on.used == events_a_stream || !on.events->record(on.used))
+    return nowhere;
+  return on.used++;
+}
+
+void range_brackets::begin(lane& on, device::range_label range) {
+  on.open = {};
+  on.open.is_open = true;
+  on.open.range = range;
+  on.open.before = on.edge != nowhere ? on.edge : record(on);
+}
+
+void range_brackets::end(lane& on) {
+  bracket done = std::exchange(on.open, {});
+  if (!done.has_work) return;
+  done.after = on.edge = record(on);
+  if (done.has_new_work) done.last = done.after;
+  for (const place each : {done.before, done.first, done.last, done.after})
+    if (each == nowhere) {
+      ++lost_;
+      return;
+    }
+  on.over.push_back(done);
+}
+
+void range_brackets::before_call(std::uint32_t stream, operation_kind kind,
+                                 device::range_label range) {
+  lane& on = lane_of(stream);
+  const bool is_event = kind == operation_kind::event_record;
+  if (on.open.is_open && (on.open.range != range || (is_event && on.open.is_timed()))) end(on);
+  if (is_watched(range) && !on.open.is_open) begin(on, range);
+  on.edge = nowhere;
+  if (!is_watched(range)) return;
+  bracket& open = on.open;
+  if (is_work(kind) && !open.has_work) open.first = record(on);
+  if (!is_event || !open.has_new_work) return;
+  open.last = record(on);
+  open.has_new_work = false;
+}
+
+void range_brackets::after_call(std::uint32_t stream, operation_kind kind,
+                                device::range_label range) {
+  if (!is_work(kind) || !is_watched(range)) return;
+  bracket& open = lane_of(stream).open;
+  open.has_work = open.has_new_work = true;
+}
+
+void range_brackets::before_wait(std::uint32_t stream) {
+  const auto known = lanes_.find(stream);
+  if (known != lanes_.end() && known->second.open.is_open && known->second.open.is_timed())
+    end(known->second);
+}
+
+std::optional<assay_record> range_brackets::read(lane& on, const bracket& done) {
+  const auto is_reached = on.events->is_reached(done.after);
+  if (!is_reached || !*is_reached) return std::nullopt;
+  const auto most = read_between(*on.events, done.before, done.after);
+  const auto least = read_between(*on.events, done.first, done.last);
+  if (!most || !least) return std::nullopt;
+  assay_record record{};
+  record.kind = ASSAY_EVENT_SPAN;
+  record.range = done.range;
+  record.amount = most->took_ns;
+  record.extra[0] = least->took_ns;
+  record.extra[1] = std::max(most->error_ns, least->error_ns);
+  return record;
+}
+
+result<void> range_brackets::drain(trace::sink& to) {
+  std::vector<assay_record> told;
+  for (auto& [stream, on] : lanes_) {
+    for (const bracket& done : on.over) {
+      auto record = read(on, done);
+      if (!record) {
+        ++lost_;
+        continue;
+      }
+      record->stream = stream;
+      told.push_back(*record);
+    }
+    on.over.clear();
+    if (on.open.is_open) continue;
+    on.used = 0;
+    on.edge = nowhere;
+  }
+  if (lost_ > reported_lost_) {
+    assay_record loss{};
+    loss.kind = ASSAY_LOSS;
+    loss.direction = ASSAY_SOURCE_HARNESS_EVENTS;
+    loss.amount = static_cast<std::int64_t>(lost_ - reported_lost_);
+    reported_lost_ = lost_;
+    told.push_back(loss);
+  }
+  return told.empty() ? result<void>{} : to.records(told);
+}
+
+}  // namespace assay::probes
