@@ -23,38 +23,12 @@
 #include "runtime/engine/engine.h"
 #include "runtime/telemetry/registry.h"
 #include "scenarios/embedded.h"
+#include "tests/gpu/switched_writer.h"
 
 namespace {
 
 using namespace assay;
-
-// Passes writes on while it is on, and counts them.
-class switched_writer final : public telemetry::counter_writer {
- public:
-  explicit switched_writer(telemetry::counter_writer& to) : to_(to) {}
-  void add(telemetry::counter_id id, std::int64_t amount) noexcept override {
-    if (is_on) to_.add(id, amount), ++writes;
-  }
-  void set(telemetry::counter_id id, std::int64_t value) noexcept override {
-    if (is_on) to_.set(id, value), ++writes;
-  }
-  void set_real(telemetry::counter_id id, double value) noexcept override {
-    if (is_on) to_.set_real(id, value), ++writes;
-  }
-  void raise(telemetry::counter_id id, std::int64_t value) noexcept override {
-    if (is_on) to_.raise(id, value), ++writes;
-  }
-  void mark_not_applicable(telemetry::counter_id id, std::string_view why) noexcept override {
-    to_.mark_not_applicable(id, why);
-  }
-  void begin_request() noexcept override { to_.begin_request(); }
-
-  bool is_on = true;
-  std::int64_t writes = 0;
-
- private:
-  telemetry::counter_writer& to_;
-};
+using test::switched_writer;
 
 template <class T>
 T must(result<T> outcome) {

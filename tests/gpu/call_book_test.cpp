@@ -75,18 +75,16 @@ TEST(CallBook, work_of_nobodys_call_stays_nobodys) {
   EXPECT_EQ(book.foreign_count(), 1U);
 }
 
-TEST(CallBook, harness_work_brings_its_own_call) {
+TEST(CallBook, harness_work_stays_out_with_its_call) {
   call_book book;
-  const std::vector<claimed_call> claims{{41, call_book::own_work_id(7)}};
-  std::vector<assay_record> records{driver(ASSAY_ACTIVITY, 41, 13),
-                                    driver(ASSAY_SUBMISSION, 41, 0)};
-  book.join(claims, {}, records);
+  const std::vector<claimed_call> claims{{41, call_book::own_work_id}, {42, 5}};
+  const std::vector<assay_record> calls{told(5, 3, 0)};
+  std::vector<assay_record> records{driver(ASSAY_ACTIVITY, 41, 13), driver(ASSAY_SUBMISSION, 41, 0),
+                                    driver(ASSAY_ACTIVITY, 42, 13)};
+  book.join(claims, calls, records);
   ASSERT_EQ(records.size(), 2U);
-  EXPECT_EQ(records[0].kind, ASSAY_SUBMISSION) << "a call stands before its work";
-  EXPECT_EQ(records[0].flags, ASSAY_UNTOLD);
-  EXPECT_EQ(records[0].range, 7U);
-  EXPECT_EQ(records[1].range, 7U);
-  EXPECT_EQ(records[0].correlation, records[1].correlation);
+  EXPECT_EQ(records[0].correlation, 5U);
+  EXPECT_EQ(records[1].correlation, 5U);
   EXPECT_EQ(book.foreign_count(), 0U);
 }
 

@@ -74,6 +74,19 @@ TEST(CudaAbsenceOf, device_memory_names_it_and_the_remedy) {
   EXPECT_THAT(full.message, HasSubstr("free device memory"));
 }
 
+// The first call that fails of a lost device is rarely the one that lost it.
+TEST(CudaAbsenceOf, a_lost_device_could_not_measure_and_is_no_defect_of_the_call) {
+  for (const cudaError_t code : {cudaErrorIllegalAddress, cudaErrorLaunchFailure,
+                                 cudaErrorECCUncorrectable, cudaErrorDevicesUnavailable}) {
+    const error lost = device::cuda_error(code, "cudaStreamSynchronize(stream)", __FILE__, 1);
+    EXPECT_EQ(lost.kind, error_kind::unavailable) << lost.message;
+    EXPECT_THAT(lost.message, HasSubstr("cudaStreamSynchronize(stream): cudaError"));
+    EXPECT_THAT(lost.message, HasSubstr("; ")) << "it says what to do";
+  }
+  EXPECT_EQ(device::cuda_error(cudaErrorInvalidValue, "call", __FILE__, 1).kind,
+            error_kind::internal);
+}
+
 TEST(GpuWeights, of_a_checkpoint_larger_than_the_device_are_never_copied) {
   ASSAY_NEEDS_GPU();
   const auto gpu = device::cuda_device::create({.memory_limit_bytes = 1 << 20});

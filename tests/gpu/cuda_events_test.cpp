@@ -84,6 +84,34 @@ TEST_F(CudaEvents, are_never_recorded_into_a_graph) {
   EXPECT_EQ(probe->unread_count(), 1U);
 }
 
+// What a shim makes of this error is the lie: 0 ns, or the time of the query before.
+TEST_F(CudaEvents, that_a_graph_captured_have_no_time_and_leave_the_reading_alone) {
+  cudaEvent_t before = nullptr;
+  cudaEvent_t after = nullptr;
+  ASSERT_CUDA(cudaEventCreate(&before));
+  ASSERT_CUDA(cudaEventCreate(&after));
+  ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  ASSERT_CUDA(cudaEventRecord(before, stream));
+  ASSERT_TRUE(spin(2'000'000));
+  ASSERT_CUDA(cudaEventRecord(after, stream));
+  cudaGraph_t graph = nullptr;
+  ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+  cudaGraphExec_t replay = nullptr;
+  ASSERT_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+  ASSERT_CUDA(cudaGraphLaunch(replay, stream));
+  ASSERT_CUDA(cudaStreamSynchronize(stream));
+  float ms = 123.0F;
+  const cudaError_t code = cudaEventElapsedTime(&ms, before, after);
+  std::printf("two captured events: %s, reading %.1f\n", cudaGetErrorName(code), double{ms});
+  EXPECT_NE(code, cudaSuccess);
+  EXPECT_TRUE(ms == 123.0F || ms == 0.0F) << ms << " ms were made of 2 ms of work";
+  static_cast<void>(cudaGetLastError());
+  ASSERT_CUDA(cudaGraphExecDestroy(replay));
+  ASSERT_CUDA(cudaGraphDestroy(graph));
+  ASSERT_CUDA(cudaEventDestroy(before));
+  ASSERT_CUDA(cudaEventDestroy(after));
+}
+
 TEST_F(CudaEvents, an_empty_step_takes_a_few_microseconds) {
   ASSERT_TRUE(probe->begin(1));
   ASSERT_TRUE(probe->end());

@@ -64,6 +64,21 @@ constexpr std::uint64_t small_bytes = 123'457;
 constexpr std::uint32_t replays = 20;
 constexpr std::uint32_t eager_steps = 3;
 
+constexpr std::uint64_t hidden_bytes = 4'099;
+constexpr std::uint32_t hidden_replays = 2;
+
+/// A copy that only its graph's launch asks for.
+result<void> hidden_copies(const device::pinned_buffer& host, std::byte* device,
+                           cudaStream_t stream) {
+  graph::captured_step copy(stream, [&]() -> result<void> {
+    ASSAY_CUDA_TRY(
+        cudaMemcpyAsync(device, host.data(), hidden_bytes, cudaMemcpyHostToDevice, stream));
+    return {};
+  });
+  for (std::uint32_t i = 0; i < hidden_replays; ++i) ASSAY_TRY(copy.run());
+  return {};
+}
+
 /// Copies and steps with a known number of everything.
 result<void> known_work(const small_model& model, const device::pinned_buffer& host,
                         std::byte* device, cudaStream_t stream, std::uint32_t& launches) {
@@ -79,9 +94,35 @@ result<void> known_work(const small_model& model, const device::pinned_buffer& h
   graph::captured_step replayed(stream, [&] { return step.submit(); });
   for (std::uint32_t i = 0; i < replays; ++i) ASSAY_TRY(replayed.run());
   for (std::uint32_t i = 0; i < eager_steps; ++i) ASSAY_TRY(step.submit());
+  ASSAY_TRY(hidden_copies(host, device, stream));
+  const std::vector<std::byte> pageable(small_bytes);
+  ASSAY_CUDA_TRY(
+      cudaMemcpyAsync(device, pageable.data(), small_bytes, cudaMemcpyHostToDevice, stream));
   ASSAY_CUDA_TRY(cudaMemcpyAsync(host.data(), device, 1, cudaMemcpyDeviceToHost, stream));
   ASSAY_CUDA_TRY(cudaStreamSynchronize(stream));
   return {};
+}
+
+/// Copies that carry the correlation of a launch.
+std::uint32_t hidden_copies_of_launches(const record_list& seen) {
+  std::uint32_t hidden = 0;
+  for (const assay_record& launch : seen.of(ASSAY_SUBMISSION, ASSAY_OP_LAUNCH))
+    for (const assay_record& copy : seen.of(ASSAY_ACTIVITY, ASSAY_OP_COPY))
+      if (copy.correlation == launch.correlation && copy.amount == std::int64_t{hidden_bytes})
+        ++hidden;
+  return hidden;
+}
+
+/// 100 us: the driver's own conversion of device times, beside the bracket's error.
+void expect_times_within(const record_list& seen, std::int64_t begin_ns, std::int64_t end_ns,
+                         std::int64_t error_ns) {
+  const std::int64_t slack_ns = error_ns + 100'000;
+  for (const assay_record& each : seen.all) {
+    if (each.kind != ASSAY_ACTIVITY) continue;
+    ASSERT_GE(each.start_ns, begin_ns - slack_ns);
+    ASSERT_LE(each.end_ns, end_ns + slack_ns);
+    ASSERT_LE(each.start_ns, each.end_ns);
+  }
 }
 
 TEST(Cupti1Holder, is_named_where_somebody_else_has_it) {
@@ -131,10 +172,12 @@ TEST(Cupti2Records, are_whole_and_exact) {
   ASSERT_TRUE(drained) << drained.error().message;
 
   const cupti_tally& now = probe.tally();
-  EXPECT_EQ(now.h2d_bytes - start.h2d_bytes, odd_bytes + small_bytes);
+  EXPECT_EQ(now.h2d_bytes - start.h2d_bytes,
+            odd_bytes + 2 * small_bytes + hidden_replays * hidden_bytes);
+  EXPECT_EQ(now.pageable_bytes - start.pageable_bytes, small_bytes);
   EXPECT_EQ(now.d2d_bytes - start.d2d_bytes, small_bytes);
   EXPECT_EQ(now.d2h_bytes - start.d2h_bytes, 1U);
-  EXPECT_EQ(now.copies - start.copies, 4U);
+  EXPECT_EQ(now.copies - start.copies, 5U + hidden_replays);
   EXPECT_EQ(now.memset_bytes - start.memset_bytes, 4097U);
   EXPECT_EQ(now.kernels - start.kernels, std::uint64_t{launches} * (replays + eager_steps));
   EXPECT_EQ(now.graph_kernels - start.graph_kernels, std::uint64_t{launches} * replays);
@@ -143,21 +186,16 @@ TEST(Cupti2Records, are_whole_and_exact) {
   EXPECT_EQ(probe.lost_count(), 0U);
   EXPECT_EQ(probe.denied_buffer_count(), 0U);
 
-  EXPECT_EQ(seen.of(ASSAY_ACTIVITY, ASSAY_OP_COPY).size(), 4U);
+  EXPECT_EQ(seen.of(ASSAY_ACTIVITY, ASSAY_OP_COPY).size(), 5U + hidden_replays);
   EXPECT_EQ(seen.of(ASSAY_ACTIVITY, ASSAY_OP_LAUNCH).size(), launches * (replays + eager_steps));
-  EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_COPY).size(), 4U);
+  EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_COPY).size(), 6U) << "one was only captured";
   // CUPTI records a launch that is only captured like one that runs: calls without an activity.
   EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_LAUNCH).size(),
-            launches + replays + launches * eager_steps);
+            launches + replays + launches * eager_steps + hidden_replays);
+  EXPECT_EQ(hidden_copies_of_launches(seen), hidden_replays)
+      << "a graph's copies carry its launch's correlation";
   EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_SYNC).size(), 1U);
-  // 100 µs: the driver's own conversion of device times, beside our bracket's error.
-  const std::int64_t slack_ns = probe.clock_error_ns() + 100'000;
-  for (const assay_record& each : seen.all) {
-    if (each.kind != ASSAY_ACTIVITY) continue;
-    ASSERT_GE(each.start_ns, begin_ns - slack_ns);
-    ASSERT_LE(each.end_ns, end_ns + slack_ns);
-    ASSERT_LE(each.start_ns, each.end_ns);
-  }
+  expect_times_within(seen, begin_ns, end_ns, probe.clock_error_ns());
   std::printf("clock: error %lld ns, drift %.2f ppm\n",
               static_cast<long long>(probe.clock_error_ns()), probe.clock_drift_ppm());
   ASSERT_CUDA(cudaStreamDestroy(stream));
