@@ -15,6 +15,7 @@
 #include "harness/cli/checkpoint_look.h"
 #include "harness/cli/history_flag.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/kept_trace.h"
 #include "harness/cli/memory_flags.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
@@ -122,18 +123,6 @@ result<void> record(const audit_flags& flags, const std::string& path) {
   return audited_run(options, {&only, 1}, progress_on_stderr());
 }
 
-// What becomes of a trace that was asked for and is not whole: kept where it holds a part of a run,
-// taken away where the run never began.
-error end_of_kept_trace(error why, const std::string& path) {
-  if (why.kind == error_kind::interrupted) {
-    why.message += path.empty() ? "; name --out-trace to keep what was recorded"
-                                : "; " + path + " holds what came before it: assay audit " + path;
-  } else if (why.kind != error_kind::io && !path.empty()) {
-    remove_regular(path);
-  }
-  return why;
-}
-
 // Records into the file that the caller named, or into one that is gone when the audit is done:
 // what is audited is what could be read again.
 result<model::audit_report> audit_run(const audit_flags& flags) {
@@ -144,7 +133,7 @@ result<model::audit_report> audit_run(const audit_flags& flags) {
     path = temporary.emplace(std::move(made)).path();
   }
   if (auto recorded = record(flags, path); !recorded)
-    return failure(end_of_kept_trace(std::move(recorded).error(), flags.out_trace));
+    return failure(end_of_trace(std::move(recorded).error(), path, !flags.out_trace.empty()));
   return audit_file(path);
 }
 

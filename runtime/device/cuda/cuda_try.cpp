@@ -17,10 +17,6 @@ error_kind kind_of(cudaError_t code) {
     case cudaErrorInvalidValue:
     case cudaErrorInvalidConfiguration:
     case cudaErrorInvalidResourceHandle:
-    case cudaErrorIllegalAddress:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorLaunchFailure:
-    case cudaErrorIllegalInstruction:
       return error_kind::internal;
     default:
       return error_kind::unavailable;
@@ -36,6 +32,13 @@ const char* remedy(cudaError_t code) {
              "later, or use --device host";
     case cudaErrorMemoryAllocation:
       return "free device memory, or lower the memory limit";
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorHardwareStackError:
+    case cudaErrorECCUncorrectable:
+      return "the GPU is lost to this process: start it again; if it comes back, report it";
     case cudaErrorNoKernelImageForDevice:
       return "the kernels are built for compute capability 9.0 (Hopper): use --device host";
     case cudaErrorDevicesUnavailable:

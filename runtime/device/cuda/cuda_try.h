@@ -12,7 +12,8 @@ namespace assay::device {
 /// The error of a call: its text, CUDA's name of the code, CUDA's sentence, and what mends it where
 /// that is known. `call` has static storage.
 /// Errors: out_of_memory for cudaErrorMemoryAllocation, unavailable for what this machine or driver
-/// cannot do and for a lost device, internal for what only a defect of ours brings about.
+/// cannot do and for a lost device, whatever lost it, internal for calls that only a defect of ours
+/// makes.
 result<void> cuda_try(cudaError_t code, const char* call, const char* file, int line);
 
 /// As an error, for whoever adds to the message. `code` is not success.
