@@ -8,9 +8,17 @@
 #include "harness/audit/saturating.h"
 
 namespace assay::audit {
+namespace {
+
+constexpr int paging_slot = static_cast<int>(telemetry::range::paging);
+
+}  // namespace
 
 span_fold::span_fold(std::vector<int> cells) {
-  for (const int cell : cells) is_claimed_[static_cast<std::size_t>(cell)] = true;
+  for (const int cell : cells) {
+    is_claimed_[static_cast<std::size_t>(cell)] = true;
+    takes_in_paging_ = takes_in_paging_ || slot_of_cell(cell) == paging_slot;
+  }
 }
 
 void span_fold::begin_stream(std::uint32_t stream) {
@@ -27,7 +35,9 @@ void span_fold::take(std::span<const operation> operations) {
     if (!has_stream_ || op.stream != stream_) begin_stream(op.stream);
     if (after_.is_known && op.stream == work_stream_ && !op.is_mistimed)
       after_.precedes_ns = std::min(after_.precedes_ns, op.start_ns);
-    if (op.op == ASSAY_OP_EVENT) take_event(op);
+    // Those around waits for page-ins stand among kernels, and bracket none of them.
+    const bool is_of_a_wait = op.slot == paging_slot && !takes_in_paging_;
+    if (op.op == ASSAY_OP_EVENT && !is_of_a_wait) take_event(op);
     if (is_claimed_[static_cast<std::size_t>(cell_of(op.op, op.direction, op.slot))]) take_work(op);
     if (op.op != ASSAY_OP_EVENT && !op.is_mistimed)
       stream_end_ns_ = std::max(stream_end_ns_, op.end_ns);

@@ -77,6 +77,7 @@ class span_fold {
   std::int64_t longest_bracket_ns(std::int64_t end_ns, std::span<const operation> waits) const;
 
   std::array<bool, cell_total> is_claimed_{};
+  bool takes_in_paging_ = false;
   std::vector<interval> intervals_;
   span_sample sample_;
   std::uint64_t last_correlation_ = 0;

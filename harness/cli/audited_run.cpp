@@ -201,6 +201,7 @@ engine::engine_options run::engine_options() const {
   if (!options_.vram_limit) return wanted;
   wanted.memory_limit_bytes = backend_->front().memory_limit_bytes();
   wanted.reserved_bytes = backend_->reserved_bytes();
+  wanted.residency = options_.residency;
   return wanted;
 }
 

@@ -14,6 +14,7 @@
 #include "harness/cli/run_backend.h"
 #include "harness/cli/track.h"
 #include "runtime/device/host_device.h"
+#include "runtime/memory/residency.h"
 #include "runtime/memory/vram_limit.h"
 #include "runtime/telemetry/result.h"
 #include "scenarios/decode_scenario.h"
@@ -32,6 +33,8 @@ struct run_options {
   std::uint32_t context_tokens = 0;  ///< that the KV pages hold; 0: the model's own maximum
   /// As --vram-limit has it; resolved against the device's memory when it is opened.
   std::optional<memory::vram_limit> vram_limit;
+  /// What the runtime does. The ledger expects pin: another one is a lie, and tests tell it.
+  memory::residency_kind residency = memory::residency_kind::pin;
   std::uint32_t threads = 0;  ///< that run a launch's blocks
 };
 

@@ -17,14 +17,18 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/memory_flags.h"
 #include "harness/cli/output_file.h"
+#include "harness/cli/paging_claims.h"
 #include "harness/cli/quantity_flag.h"
 #include "harness/cli/text_flag.h"
 #include "harness/cli/verbs.h"
 #include "runtime/device/host_device.h"
 #include "runtime/engine/engine.h"
+#include "runtime/telemetry/knobs.h"
 #include "runtime/telemetry/registry.h"
 #include "runtime/tokenizer/tokenizer.h"
 #include "scenarios/embedded.h"
+#include "scenarios/ledger.h"
+#include "scenarios/paging_ledger.h"
 
 namespace assay::cli {
 namespace {
@@ -82,6 +86,20 @@ void print_claims(const telemetry::registry& counters, const engine::decode_engi
     fmt::print(stderr, "{}: {}\n", each.name, each.words);
 }
 
+result<void> print_paging(const telemetry::registry& counters, const decode_flags& flags,
+                          std::int64_t limit_bytes) {
+  ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(flags.checkpoint));
+  ASSAY_TRY_ASSIGN(const std::int64_t page_tokens,
+                   telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
+  const std::int64_t context =
+      flags.context_tokens == 0 ? model.max_context_tokens : std::int64_t{flags.context_tokens};
+  const auto expected = scenarios::paging_of(model, {context, page_tokens}, {limit_bytes, 0});
+  if (!expected) return ASSAY_FAIL(internal, "the ledger finds no room for a step that ran");
+  const std::int64_t passes = 1 + counters.read(id::engine_decode_steps_count).integer();
+  fmt::print(stderr, "{}", paging_claims(counters, *expected, passes));
+  return {};
+}
+
 result<opened_engine> open_engine(const decode_flags& flags, telemetry::registry& counters) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   const bool is_gpu = flags.device == "cuda";
@@ -118,6 +136,10 @@ result<void> decode(const decode_flags& flags) {
       tokenizer.encode(flags.prompt), {flags.max_new_tokens, flags.temperature, flags.seed, true}));
   ASSAY_TRY(stream_tokens(*opened.engine, tokenizer));
   print_claims(counters, *opened.engine);
+  if (!flags.vram_limit.empty()) {
+    const auto limit = static_cast<std::int64_t>(opened.device->memory_limit_bytes());
+    ASSAY_TRY(print_paging(counters, flags, limit));
+  }
   return opened.engine->end_request();
 }
 

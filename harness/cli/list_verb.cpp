@@ -73,6 +73,8 @@ std::vector<row> lies() {
   std::vector<row> rows{{"lie", "caught by", "what it does"}};
   for (const auto& l : selftest::lies())
     rows.push_back({std::string(l.name), std::string(l.rule), std::string(l.tells)});
+  for (const auto& l : selftest::lies_under_limit())
+    rows.push_back({std::string(l.name), std::string(l.rule), std::string(l.tells)});
   return rows;
 }
 

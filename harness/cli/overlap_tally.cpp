@@ -29,8 +29,8 @@ overlap_times& overlap_times::operator+=(const overlap_times& other) {
 void overlap_tally::take(const assay_record& record) {
   if (record.kind != ASSAY_ACTIVITY) return;
   const interval at{record.start_ns, record.end_ns, record.op == ASSAY_OP_EVENT,
-                    record.op == ASSAY_OP_LAUNCH};
-  if (record.range == label(telemetry::range::paging)) page_ins_.push_back(at);
+                    record.op == ASSAY_OP_LAUNCH, record.stream};
+  if (record.range == label(telemetry::range::paging)) paging_.push_back(at);
   if (record.range == label(telemetry::range::compute) ||
       record.range == label(telemetry::range::kv_append))
     compute_.push_back(at);
@@ -72,8 +72,13 @@ overlap_times overlap_tally::times() const {
   const auto by_start = [](const interval& a, const interval& b) {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns < b.end_ns;
   };
-  std::vector<interval> page_ins = page_ins_;
+  // Of the paging events, those on the copies' stream are around copies, the others among kernels.
+  const auto copy = std::find_if(paging_.begin(), paging_.end(),
+                                 [](const interval& each) { return !each.is_event; });
+  std::vector<interval> page_ins;
   std::vector<interval> compute = compute_;
+  for (const interval& each : paging_)
+    (copy != paging_.end() && each.stream == copy->stream ? page_ins : compute).push_back(each);
   std::sort(page_ins.begin(), page_ins.end(), by_start);
   std::sort(compute.begin(), compute.end(), by_start);
   overlap_times to;

@@ -39,12 +39,13 @@ class overlap_tally {
     std::int64_t end_ns;
     bool is_event;
     bool is_kernel;
+    std::uint32_t stream;
   };
   static void add_runs(std::vector<interval> of, overlap_times& to);
   static void add_waits(const std::vector<interval>& of, overlap_times& to);
 
-  std::vector<interval> page_ins_;  ///< and their events
-  std::vector<interval> compute_;   ///< kernels, copies into pages, and events among them
+  std::vector<interval> paging_;   ///< page-ins, and events around them and around waits for them
+  std::vector<interval> compute_;  ///< kernels, copies into pages, and events among them
 };
 
 }  // namespace assay::cli

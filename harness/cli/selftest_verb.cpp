@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // assay selftest: lying instruments beside an honest one, in the same run, and what became of each.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,9 +34,9 @@ struct planted {
   std::unique_ptr<audit::auditor> auditor;
 };
 
-std::vector<planted> plant_all(telemetry::device_class on) {
+std::vector<planted> plant_all(std::span<const selftest::lie> lies) {
   std::vector<planted> all;
-  for (const selftest::lie& lie : selftest::lies(on))
+  for (const selftest::lie& lie : lies)
     for (const auto how : {selftest::strength::gross, selftest::strength::just_inside})
       all.push_back({&lie, how, lie.make(how), std::make_unique<audit::auditor>()});
   return all;
@@ -50,35 +52,66 @@ result<scenarios::decode_scenario> scenario_of(const std::filesystem::path& chec
   return scenarios::cut_to_context(wanted, model.max_context_tokens);
 }
 
-result<exit_code> selftest(telemetry::device_class on, const std::string& checkpoint) {
-  ASSAY_TRY_ASSIGN(run_options options, default_run_options());
-  options.device = on;
-  if (on == telemetry::device_class::cuda) options.arena_bytes = 0;  // the knob is the host's
-  if (!checkpoint.empty()) options.checkpoint = checkpoint;
-  ASSAY_TRY(look_at_checkpoint(options.checkpoint));
-  ASSAY_TRY_ASSIGN(options.scenario, scenario_of(options.checkpoint, checkpoint.empty()));
-  std::vector<planted> stage = plant_all(on);
+// What one run with its lies showed.
+struct stage_result {
+  std::vector<selftest::lie_result> lies;
+  model::audit_report truth;
+};
+
+result<stage_result> run_stage(const run_options& options, std::span<const selftest::lie> lies) {
+  std::vector<planted> stage = plant_all(lies);
   selftest::instrument honest;
   audit::auditor honest_auditor;
   std::vector<track> tracks{{&honest, &honest_auditor}};
   for (planted& each : stage) tracks.push_back({each.instrument.get(), each.auditor.get()});
   ASSAY_TRY(audited_run(options, tracks, progress_on_stderr()));
-
-  ASSAY_TRY_ASSIGN(const model::audit_report truth, honest_auditor.finish());
-  std::vector<selftest::lie_result> results;
-  bool is_all_passed = true;
+  stage_result result;
+  ASSAY_TRY_ASSIGN(result.truth, honest_auditor.finish());
   for (planted& each : stage) {
     ASSAY_TRY_ASSIGN(const model::audit_report lying, each.auditor->finish());
-    results.push_back(judge(*each.lie, each.how, truth, lying));
-    is_all_passed = is_all_passed && results.back().is_passed;
+    result.lies.push_back(judge(*each.lie, each.how, result.truth, lying));
   }
+  return result;
+}
+
+// Room for some of the embedded checkpoint's weights, and not for all.
+constexpr std::string_view streaming_limit = "8MiB";
+constexpr std::uint32_t streaming_context_tokens = 256;
+
+result<exit_code> verdict_on(const std::vector<stage_result>& stages) {
+  std::vector<selftest::lie_result> results;
+  for (const stage_result& each : stages)
+    results.insert(results.end(), each.lies.begin(), each.lies.end());
   ASSAY_TRY(write_to_stdout(selftest::matrix_as_text(results)));
-  if (model::outcome_of(truth) != model::outcome::clean) {
+  const bool is_all_passed = std::all_of(results.begin(), results.end(),
+                                         [](const selftest::lie_result& r) { return r.is_passed; });
+  for (const stage_result& each : stages) {
+    if (model::outcome_of(each.truth) == model::outcome::clean) continue;
     ASSAY_TRY(write_to_stdout("the honest instrument beside them is not clean:\n" +
-                              reports::audit_as_text(truth)));
+                              reports::audit_as_text(each.truth)));
     return is_all_passed ? exit_code::undecided : exit_code::found;
   }
   return is_all_passed ? exit_code::clean : exit_code::found;
+}
+
+result<exit_code> selftest(telemetry::device_class on, const std::string& checkpoint) {
+  ASSAY_TRY_ASSIGN(run_options options, default_run_options());
+  options.device = on;
+  const bool is_gpu = on == telemetry::device_class::cuda;
+  if (is_gpu) options.arena_bytes = 0;  // the knob is the host's
+  if (!checkpoint.empty()) options.checkpoint = checkpoint;
+  ASSAY_TRY(look_at_checkpoint(options.checkpoint));
+  ASSAY_TRY_ASSIGN(options.scenario, scenario_of(options.checkpoint, checkpoint.empty()));
+  std::vector<stage_result> stages;
+  ASSAY_TRY_ASSIGN(auto resident, run_stage(options, selftest::lies(on)));
+  stages.push_back(std::move(resident));
+  if (!is_gpu && checkpoint.empty()) {
+    options.context_tokens = streaming_context_tokens;
+    ASSAY_TRY_ASSIGN(options.vram_limit, memory::vram_limit::parse(streaming_limit));
+    ASSAY_TRY_ASSIGN(auto streamed, run_stage(options, selftest::lies_under_limit()));
+    stages.push_back(std::move(streamed));
+  }
+  return verdict_on(stages);
 }
 
 }  // namespace

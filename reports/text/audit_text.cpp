@@ -11,6 +11,7 @@
 
 #include "reports/model/outcome.h"
 #include "reports/text/columns.h"
+#include "reports/text/paging_section.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/quantity_words.h"
 
@@ -52,6 +53,7 @@ class page {
     line(paint(colours_.bold, headline(report_)));
     line(paint(report_.is_complete ? std::string_view() : colours_.red, extent(report_)));
     counters();
+    paging();
     findings();
     rules();
     gates();
@@ -98,6 +100,13 @@ class page {
       row(paint(colour_of(colours_, each->verdict), word), each->name, claimed_words(*each),
           evidence(*each));
     }
+  }
+
+  void paging() {
+    const std::vector<std::string> lines = paging_lines(report_);
+    if (lines.empty()) return;
+    section("weights under a limit");
+    for (const std::string& each : lines) line(each);
   }
 
   void findings() {

@@ -46,6 +46,7 @@ result<void> weight_paging::before_operator(submitter& compute) {
   note_lookups(current);
   streamed_operator& of = operators_[current];
   if (!of.is_copied) return {};
+  const device::scoped_range label(on_, telemetry::range::paging);
   ASSAY_TRY(compute.record(of.wait.before));
   ASSAY_TRY(compute.wait(of.copies.after));
   return compute.record(of.wait.after);
@@ -59,6 +60,7 @@ result<void> weight_paging::after_operator(submitter& compute) {
   if (of.is_copied)
     for (const std::uint32_t weight : of.weights)
       pass_.staged_bytes += static_cast<std::int64_t>(slots_[weight]->bytes());
+  const device::scoped_range label(on_, telemetry::range::paging);
   return compute.record(of.read);
 }
 

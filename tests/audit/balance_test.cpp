@@ -4,6 +4,10 @@
 // another one of it is wrong about.
 #include "harness/audit/balance_fold.h"
 
+#include <bit>
+#include <cstdint>
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,6 +116,54 @@ TEST(Balance, of_a_rate_is_none) {
                                "test.weights.h2d_bytes_per_s <= "
                                "test.weights.h2d_bytes")),
             0u);
+}
+
+// A ratio of the launches among the tokens: tokens / launches, 1 in 12. What it publishes is told.
+test_trace with_ratio(const std::function<double(double part, double whole)>& told) {
+  test_trace trace = simulate(
+      {}, {[told](readings& r, int) {
+             if (r[launches].state != ASSAY_MEASURED) return;
+             r[random_draws].state = ASSAY_MEASURED;
+             r[random_draws].bits = std::bit_cast<std::int64_t>(
+                 told(static_cast<double>(r[tokens].bits), static_cast<double>(r[launches].bits)));
+           },
+           {}});
+  trace::contract_row& ratio = trace.rows[random_draws];
+  ratio.name = "test.sampling.token_ratio";
+  ratio.unit = unit::ratio;
+  ratio.kind = telemetry::counter_kind::ratio;
+  ratio.identity = ratio.name + " = test.engine.made_tokens / test.compute.launches_count";
+  return trace;
+}
+
+TEST(HitRate, is_recomputed_from_its_parts_in_every_snapshot) {
+  const auto honest = with_ratio([](double part, double whole) { return part / whole; }).audit();
+  EXPECT_THAT(honest.findings, IsEmpty()) << text_of(honest);
+  EXPECT_GE(line_of_rule(honest, "R08").evaluated_samples, 42u);
+}
+
+TEST(HitRate, that_is_another_figure_is_found_by_R08_and_one_rounding_off_is_not) {
+  const auto lying =
+      with_ratio([](double part, double whole) { return 1.001 * part / whole; }).audit();
+  EXPECT_THAT(rules_on(lying, "test.sampling.token_ratio"), ElementsAre("R08")) << text_of(lying);
+  EXPECT_EQ(lying.findings.size(), 1u);
+  EXPECT_THAT(lying.findings[0].message, HasSubstr("its own parts give"));
+  const auto inside =
+      with_ratio([](double part, double whole) { return (1.0 + 5e-7) * part / whole; }).audit();
+  EXPECT_THAT(inside.findings, IsEmpty()) << text_of(inside);
+  const auto silent = with_ratio([](double, double) { return 0.5; }).audit(all_but("R08"));
+  EXPECT_THAT(silent.findings, IsEmpty()) << "no other rule knows of the parts";
+}
+
+// A part that its own references contradict is that part's finding.
+TEST(HitRate, of_a_wrong_part_is_the_parts_finding) {
+  test_trace trace = with_ratio([](double part, double whole) { return part / whole; });
+  for (auto& each : trace.pieces)
+    if (auto* snapshot = std::get_if<snapshot_piece>(&each))
+      if (snapshot->readings[tokens].state == ASSAY_MEASURED) snapshot->readings[tokens].bits *= 2;
+  const auto report = trace.audit();
+  EXPECT_THAT(rules_on(report, "test.sampling.token_ratio"), IsEmpty()) << text_of(report);
+  EXPECT_THAT(rules_on(report, name_of(tokens)), ElementsAre("R04")) << text_of(report);
 }
 
 }  // namespace

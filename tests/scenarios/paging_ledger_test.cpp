@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this file the closed form of a limit could be wrong together with the runtime that it
+// judges: the figures were computed from the files' headers by a script of another language.
+#include "scenarios/paging_ledger.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/engine/memory_plan.h"
+#include "scenarios/embedded.h"
+
+namespace assay::scenarios {
+namespace {
+
+using id = telemetry::counter_id;
+
+constexpr std::int64_t mib = 1 << 20;
+constexpr cache_shape cache{256, 16};
+
+model_shape micro() {
+  return read_model_shape(embedded_checkpoint()).value();
+}
+
+TEST(PagingLedger, divides_a_budget_as_the_script_does) {
+  struct row {
+    std::int64_t limit, budget, staging, resident, weights, operators;
+  };
+  for (const row& r : {row{6 * mib, 2'448'384, 2'098'176, 332'800, 21, 16},
+                       row{7 * mib, 3'496'960, 1'442'816, 2'003'968, 25, 14},
+                       row{8 * mib, 4'545'536, 1'442'816, 3'052'544, 30, 10},
+                       row{10 * mib, 6'642'688, 525'312, 6'099'968, 38, 5},
+                       row{12 * mib, 8'739'840, 0, 6'951'936, 46, 0}}) {
+    const auto p = paging_of(micro(), cache, {r.limit, 0}).value();
+    EXPECT_EQ(p.budget_bytes, r.budget);
+    EXPECT_EQ(p.staging_bytes, r.staging);
+    EXPECT_EQ(p.resident_bytes, r.resident);
+    EXPECT_EQ(p.resident_weights, r.weights);
+    EXPECT_EQ(p.streamed_operators, r.operators);
+    EXPECT_EQ(p.step_bytes, 6'951'936);
+    EXPECT_EQ(p.step_weights, 46);
+    EXPECT_EQ(p.largest_weight_bytes, mib);
+  }
+  EXPECT_FALSE(paging_of(micro(), cache, {5 * mib, 0}).has_value());
+  EXPECT_EQ(paging_of(micro(), cache, {8 * mib, mib})->budget_bytes, 4'545'536 - mib);
+}
+
+// R once, W - R in each pass: 5,999,996,928 and 1,870,919,680 over 8 passes are 20,967,354,368.
+TEST(PagingLedger, bytes_over_the_link_are_the_fill_and_the_rest_of_each_pass) {
+  paging_shape p;
+  p.resident_bytes = 5'999'996'928;
+  p.step_bytes = p.resident_bytes + 1'870'919'680;
+  EXPECT_EQ(paged_h2d_bytes(p, 8), 20'967'354'368);
+}
+
+TEST(PagingLedger, what_a_request_must_show_follows_from_what_stays) {
+  const auto p = paging_of(micro(), cache, {8 * mib, 0}).value();
+  std::map<id, std::int64_t> of;
+  for (const expectation& each : expect_paged_request(micro(), cache, {20, 15}, p))
+    EXPECT_TRUE(of.emplace(each.counter, each.value).second) << "expected twice";
+  const std::int64_t passes = 16;
+  EXPECT_EQ(of[id::paging_h2d_bytes], passes * (6'951'936 - 3'052'544));
+  EXPECT_EQ(of[id::paging_page_ins_count], passes * 16);
+  EXPECT_EQ(of[id::paging_lookups_count], passes * 46);
+  EXPECT_EQ(of[id::paging_hit_bytes], passes * 3'052'544);
+  EXPECT_EQ(of[id::embedding_h2d_bytes], 35 * 512);
+  EXPECT_EQ(of[id::embedding_h2d_copies_count], passes);
+  EXPECT_EQ(std::bit_cast<double>(of[id::paging_byte_hit_ratio]), 3'052'544.0 / 6'951'936.0);
+  EXPECT_EQ(std::bit_cast<double>(of[id::paging_count_hit_ratio]), 30.0 / 46.0);
+  EXPECT_EQ(of[id::device_events_count], passes * (6 + 5 * 10));
+}
+
+// The runtime's planner and the ledger share no line; they must divide every budget alike.
+TEST(PagingLedger, agrees_with_the_runtimes_plan_for_every_family_and_limit) {
+  for (const char* name :
+       {"llama", "llama3", "llama-bf16-sharded", "qwen2", "qwen2-f16", "qwen3"}) {
+    const auto folder = std::filesystem::path(ASSAY_FIXTURES) / "tiny" / name;
+    const model_shape model = read_model_shape(folder).value();
+    const auto opened = checkpoint::checkpoint::open(folder).value();
+    for (std::uint64_t limit = 100'000; limit < 2'000'000; limit += 37'500) {
+      engine::engine_options options{48, 16};
+      options.memory_limit_bytes = limit;
+      options.reserved_bytes = 4160;
+      const auto plan =
+          engine::plan_memory(opened.config(), opened.weights(), options, 1 << 30).value();
+      const auto p = paging_of(model, {48, 16}, {static_cast<std::int64_t>(limit), 4160});
+      ASSERT_EQ(plan.placed.has_value(), p.has_value()) << name << " " << limit;
+      EXPECT_EQ(p.has_value(), limit >= plan.least_limit_bytes) << name << " " << limit;
+      if (!p) continue;
+      EXPECT_EQ(plan.resident_bytes, static_cast<std::uint64_t>(p->resident_bytes)) << limit;
+      EXPECT_EQ(plan.placed->staging_bytes, static_cast<std::uint64_t>(p->staging_bytes)) << limit;
+      EXPECT_EQ(plan.budget_bytes, static_cast<std::uint64_t>(p->budget_bytes));
+      EXPECT_EQ(plan.total_bytes() - 4160,
+                static_cast<std::uint64_t>(paged_arena_of(model, {48, 16}, *p).total_bytes()));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::scenarios

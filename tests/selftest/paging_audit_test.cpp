@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this file a run under a limit could be clean because nobody looks: its counters, its
+// lies, and a cache that does something else than it says.
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "harness/cli/audited_run.h"
+#include "harness/selftest/matrix.h"
+#include "reports/model/outcome.h"
+#include "reports/text/audit_text.h"
+#include "tests/selftest/faulty_run.h"
+
+namespace assay::selftest_test {
+namespace {
+
+using id = telemetry::counter_id;
+using model::verdict;
+
+cli::run_options limited_run() {
+  cli::run_options options = short_run();
+  options.context_tokens = 256;
+  options.vram_limit = memory::vram_limit::parse("8MiB").value();
+  return options;
+}
+
+model::audit_report audited(const cli::run_options& options) {
+  selftest::instrument honest;
+  memory_trace trace;
+  const cli::track only{&honest, &trace};
+  const auto ran = cli::audited_run(options, {&only, 1}, [](std::string_view) {});
+  EXPECT_TRUE(ran.has_value()) << (ran ? "" : ran.error().message);
+  return trace.audit();
+}
+
+const model::audit_report& honest_report() {
+  static const model::audit_report report = audited(limited_run());
+  return report;
+}
+
+TEST(PagingAudit, is_clean_and_confirms_every_amount) {
+  const model::audit_report& report = honest_report();
+  EXPECT_EQ(outcome_of(report), model::outcome::clean) << reports::audit_as_text(report);
+  for (int i = 0; i < telemetry::counter_total; ++i) {
+    const auto& line = report.counters.at(static_cast<std::size_t>(i));
+    const bool is_amount = line.unit == "bytes" || line.unit == "count" || line.unit == "ratio";
+    const bool is_ours =
+        line.name.starts_with("runtime.paging.") || line.name.starts_with("runtime.embedding.");
+    if (!is_ours || !is_amount || line.name == "runtime.paging.overlap_ratio") continue;
+    EXPECT_EQ(line.verdict, verdict::agree) << line.name << ": " << line.reason;
+  }
+  EXPECT_EQ(line_of(report, id::paging_page_ins_count).verdict, verdict::agree);
+  EXPECT_GT(line_of(report, id::paging_h2d_bytes).claimed.integer, 0) << "nothing was paged";
+}
+
+TEST(PagingAudit, shows_each_counter_with_its_closed_form) {
+  const std::string text = reports::audit_as_text(honest_report());
+  const auto section = text.find("weights under a limit");
+  ASSERT_NE(section, std::string::npos);
+  for (const char* part : {"closed form", "runtime.paging.prefetch_waste_bytes",
+                           "runtime.paging.byte_hit_ratio", "ceiling host_memcpy"})
+    EXPECT_NE(text.find(part, section), std::string::npos) << part;
+}
+
+TEST(PagingAudit, kills_every_lie_of_a_limit_by_its_rule_and_spares_what_is_none) {
+  struct staged {
+    const selftest::lie* planted;
+    selftest::strength how;
+    std::unique_ptr<selftest::instrument> instrument;
+    memory_trace trace;
+  };
+  selftest::instrument honest;
+  memory_trace honest_trace;
+  std::deque<staged> lying;
+  for (const selftest::lie& planted : selftest::lies_under_limit())
+    for (const auto how : {selftest::strength::gross, selftest::strength::just_inside}) {
+      staged& added = lying.emplace_back();
+      added.planted = &planted;
+      added.how = how;
+      added.instrument = planted.make(how);
+    }
+  std::vector<cli::track> tracks{{&honest, &honest_trace}};
+  for (staged& each : lying) tracks.push_back({each.instrument.get(), &each.trace});
+  const auto ran = cli::audited_run(limited_run(), tracks, [](std::string_view) {});
+  ASSERT_TRUE(ran.has_value()) << ran.error().message;
+  const model::audit_report truth = honest_trace.audit();
+  for (const staged& each : lying) {
+    const auto result = judge(*each.planted, each.how, truth, each.trace.audit());
+    EXPECT_TRUE(result.is_passed) << each.planted->name << ": " << result.seen;
+  }
+}
+
+// Everything it says is true of what it did; only it did not do what was asked: records and
+// counters are of one mind, and the closed form alone is not.
+TEST(PagingAudit, a_cache_that_is_lru_and_says_pin_is_found_by_the_closed_form) {
+  cli::run_options options = limited_run();
+  options.residency = memory::residency_kind::lru;
+  const model::audit_report report = audited(options);
+  EXPECT_EQ(outcome_of(report), model::outcome::found);
+  const auto found = [&](std::string_view rule, id counter) {
+    return std::any_of(
+        report.findings.begin(), report.findings.end(),
+        [&](const model::finding& f) { return f.rule == rule && f.subject == name_of(counter); });
+  };
+  EXPECT_TRUE(found("R04", id::paging_h2d_bytes)) << reports::audit_as_text(report);
+  EXPECT_TRUE(found("R13", id::paging_hits_count));
+  for (const model::reference& each : line_of(report, id::paging_h2d_bytes).references)
+    EXPECT_EQ(each.holds, each.source != "ledger") << each.source;
+}
+
+}  // namespace
+}  // namespace assay::selftest_test
