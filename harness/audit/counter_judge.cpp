@@ -127,8 +127,12 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
     }
     counter.sum_ns += static_cast<double>(sample.sum_ns);
     counter.busy_ns += static_cast<double>(sample.busy_ns);
-    counter.call_ns += static_cast<double>(sample.call_ns);
-    counter.enqueue_ns += static_cast<double>(sample.enqueue_ns);
+    submitted_work& submitted = counter.submitted[static_cast<std::size_t>(window.name.kind)];
+    ++submitted.windows;
+    submitted.claimed_ns += near.claimed;
+    submitted.busy_ns += static_cast<double>(sample.busy_ns);
+    submitted.call_ns += static_cast<double>(sample.call_ns);
+    submitted.enqueue_ns += static_cast<double>(sample.enqueue_ns);
   }
   reference_of(counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_NEAR, true)
       .near.compare(window.name, near);

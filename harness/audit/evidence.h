@@ -58,6 +58,15 @@ struct range_evidence {
   mismatch first;
 };
 
+/// Work that a duration claims beside the calls that submitted it, over windows of one kind.
+struct submitted_work {
+  std::uint64_t windows = 0;
+  double claimed_ns = 0.0;  ///< what the counter said in those
+  double busy_ns = 0.0;     ///< union of the work's intervals
+  double call_ns = 0.0;     ///< calls that submitted the work
+  double enqueue_ns = 0.0;  ///< first such call's entry to the last one's return
+};
+
 /// One counter: what it claimed, and what everybody else says.
 struct counter_evidence {
   counter_spec spec;
@@ -87,9 +96,8 @@ struct counter_evidence {
   double span_ns = 0.0;
   double bracket_ns = 0.0;  ///< between the events around the work
   std::uint64_t bracket_windows = 0;
-  double sum_ns = 0.0;      ///< of the intervals one by one, however they overlap
-  double call_ns = 0.0;     ///< calls that submitted the work
-  double enqueue_ns = 0.0;  ///< first such call's entry to the last one's return
+  double sum_ns = 0.0;  ///< of the intervals one by one, however they overlap
+  std::array<submitted_work, window_kinds> submitted{};
 
   std::vector<reference_evidence> references;
   bool has_one_observer = false;  ///< events come from the device that reports the records

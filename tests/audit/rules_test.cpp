@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/audit/counter_judge.h"
+#include "harness/audit/r01_enqueue_timed.h"
 #include "harness/audit/r06_overlap_double_count.h"
 #include "harness/audit/r15_coverage.h"
 #include "harness/audit/value_range.h"
@@ -144,6 +145,22 @@ TEST(Overlap, does_not_judge_times_that_are_in_doubt) {
   auto doubted = timed_counter({1.8e6, 1.2e6, 1.2e6, 1.8e6});
   doubted.references.front().void_reason = "R18";
   EXPECT_FALSE(audit::is_overlap_summed(doubted));
+}
+
+// Ten steps of 1 ms that 50 us enqueue, and a pass of 6 ms whose hundreds of calls take 40 ms.
+TEST(EnqueueTimed, steps_are_found_beside_a_pass_that_takes_longer_to_enqueue_than_to_run) {
+  const auto claiming = [](double step_ns, double pass_ns) {
+    auto made = timed_counter({10 * step_ns + pass_ns, 16e6, 16e6, 16e6});
+    made.submitted[ASSAY_WINDOW_PREFILL] = {1, pass_ns, 6e6, 20e6, 40e6};
+    made.submitted[ASSAY_WINDOW_DECODE_STEP] = {10, 10 * step_ns, 10e6, 0.5e6, 0.5e6};
+    return made;
+  };
+  EXPECT_TRUE(audit::is_enqueue_timed(claiming(50e3, 40e6)));
+  EXPECT_FALSE(audit::is_enqueue_timed(claiming(1e6, 41e6))) << "both brackets, and true";
+  EXPECT_FALSE(audit::is_enqueue_timed(claiming(0.2e6, 40e6))) << "too short, but no enqueue's";
+  auto doubted = claiming(50e3, 40e6);
+  doubted.references.front().void_reason = "R18";
+  EXPECT_FALSE(audit::is_enqueue_timed(doubted));
 }
 
 test_trace without_claim(std::initializer_list<row> rows) {

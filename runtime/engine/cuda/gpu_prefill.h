@@ -14,8 +14,9 @@
 namespace assay::engine {
 
 struct gpu_prefill_options {
-  /// So many tokens or more go through a pass; 0: none do. A pass reads the weights once, as a step
-  /// does, and launches twice as often.
+  /// So many tokens or more go through a pass; 0: none do. A pass of 4 to 32 tokens takes 2.0
+  /// to 2.2 ms on the 0.6B shape, 1.4 on the 1B and 4.9 to 5.1 on the 8B one, a step 0.6, 0.8
+  /// and 3.9 (H200).
   std::uint32_t from_tokens = 8;
   std::uint32_t chunk_tokens = 2048;  ///< of a pass's scratch memory
 };

@@ -83,10 +83,10 @@ __device__ __forceinline__ void copy_context(const attend_rows_arguments& a, std
   }
 }
 
-/// scores (64, 64) = queries · keysᵀ; returns when they are there.
+/// scores (64, 64) = queries · keysᵀ, issued; they are there after wait_for_products().
 template <class T, int HeadDim>
-__device__ __forceinline__ void score_group(std::uint64_t queries, std::uint64_t keys,
-                                            float (&scores)[key_rows / 8][4]) {
+__device__ __forceinline__ void issue_scores(std::uint64_t queries, std::uint64_t keys,
+                                             float (&scores)[key_rows / 8][4]) {
   using memory = group_memory<HeadDim>;
   begin_products();
 #pragma unroll
@@ -94,8 +94,6 @@ __device__ __forceinline__ void score_group(std::uint64_t queries, std::uint64_t
     multiply_shared<T>(scores, moved(queries, k / 4 * memory::query_block_bytes + k % 4 * 32),
                        moved(keys, k / 4 * memory::tile_block_bytes + k % 4 * 32), k > 0);
   close_products();
-  wait_for_products();
-  hold(scores);
 }
 
 /// What a lane keeps of its two rows: the largest score so far, and the sum of what was mixed.
@@ -186,14 +184,16 @@ __global__ void __launch_bounds__(block_threads, 2)
     wait_for_copies<0>();
     show_copies_to_products();
     __syncthreads();  // the tile is there, and nobody reads the other one any more
+    const std::uint32_t first_key = tile * key_rows;
+    float scores[key_rows / 8][4];
+    // Also where every key comes after the group's queries: it would only wait for the other one.
+    issue_scores<T, HeadDim>(group_queries, matrix_at(keys + turn, 0), scores);
     if (tile + 1 < tiles)
-      copy_context<T, HeadDim>(a, kv_head, (tile + 1) * key_rows, first + tokens,
+      copy_context<T, HeadDim>(a, kv_head, first_key + key_rows, first + tokens,
                                keys + memory::tile_bytes - turn);
     close_copies();
-    const std::uint32_t first_key = tile * key_rows;
-    if (first_key > first + group_row + group_rows - 1) continue;  // after all of its queries
-    float scores[key_rows / 8][4];
-    score_group<T, HeadDim>(group_queries, matrix_at(keys + turn, 0), scores);
+    wait_for_products();
+    hold(scores);
     if (first_key + key_rows - 1 > first + warp_row)
       hide_later_keys(first_key, first + row, scores);
     float shift[2];
@@ -219,8 +219,15 @@ template <class T, int HeadDim>
 cudaError_t attend(const pass_site& site, const attend_rows_arguments& a) {
   constexpr auto kernel = &attend_groups_kernel<T, HeadDim>;
   constexpr std::uint32_t bytes = group_memory<HeadDim>::bytes;
-  static const cudaError_t allowed = cudaFuncSetAttribute(
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  // All of a multiprocessor's memory as shared, or a second block may find no room.
+  static const cudaError_t allowed = [&] {
+    const cudaError_t code = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+    return code != cudaSuccess
+               ? code
+               : cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxShared);
+  }();
   if (allowed != cudaSuccess) return allowed;
   const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
   const bool is_folded = grid.x * grid.y <= 2 * a.multiprocessors;

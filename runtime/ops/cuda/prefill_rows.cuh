@@ -93,11 +93,14 @@ struct append_team {
   int column;
   float cosines[2], sines[2];
 
-  __device__ append_team(const float* frequencies, std::uint32_t position)
+  /// `angles` as turn_angles left them.
+  __device__ explicit append_team(const float2* angles)
       : column(static_cast<int>(threadIdx.x) % lanes * 2) {
 #pragma unroll
-    for (int i = 0; i < 2; ++i)
-      sincosf(static_cast<float>(position) * frequencies[column + i], &sines[i], &cosines[i]);
+    for (int i = 0; i < 2; ++i) {
+      sines[i] = angles[column + i].x;
+      cosines[i] = angles[column + i].y;
+    }
   }
   /// Values in order: two of the lower half, two of the upper.
   __device__ void load(const T* row, float (&to)[4]) const {
@@ -117,6 +120,8 @@ struct append_team {
   }
   /// All lanes of a warp come here together, whatever head each team has.
   __device__ void norm(float (&row)[4], const T* gain, float eps) const {
+    // Teams of a warp may have heads of different parts: all or none of it leaves.
+    if (!__any_sync(0xffffffffU, gain != nullptr)) return;
     float squares = 0.0F;
 #pragma unroll
     for (int i = 0; i < 4; ++i) squares += row[i] * row[i];
@@ -159,46 +164,53 @@ struct append_head {
   }
 };
 
-/// Grid: a block a token, its teams take the heads of q, k and v in turn; four turns' rows are
-/// loaded together, since the way to memory and not the work is what takes the time.
+/// Sine and cosine of each pair of a head at a position, once a block: they are the same for every
+/// head, and cost a team as much as the rest of its row.
+template <int HeadDim>
+__device__ __forceinline__ void turn_angles(const float* frequencies, std::uint32_t position,
+                                            float2* angles) {
+  if (threadIdx.x < HeadDim / 2) {
+    float sine, cosine;
+    sincosf(static_cast<float>(position) * frequencies[threadIdx.x], &sine, &cosine);
+    angles[threadIdx.x] = {sine, cosine};
+  }
+  __syncthreads();
+}
+
+/// Grid: a block a token, its teams take the heads of q, k and v in turn.
 template <class T, int HeadDim>
 __global__ void __launch_bounds__(append_threads)
     append_rows_kernel(const __grid_constant__ append_rows_arguments a, std::uint32_t first) {
   using team = append_team<T, HeadDim>;
-  constexpr int together = 4;
+  __shared__ float2 angles[HeadDim / 2];
   const std::uint32_t position = first + blockIdx.x;
   const std::uint32_t all = a.heads + 2 * a.kv_heads;
   T* rows = static_cast<T*>(a.qkv) + std::size_t{blockIdx.x} * all * HeadDim;
   const std::size_t page = a.table[position / a.page_tokens];
   T* page_rows = static_cast<T*>(a.pages) +
                  (page * a.kv_heads * 2 * a.page_tokens + position % a.page_tokens) * HeadDim;
-  const team mine(a.frequencies, position);
+  turn_angles<HeadDim>(a.frequencies, position, angles);
+  const team mine(angles);
   // The same number of turns for every team: the lanes of a warp norm together.
-  for (std::uint32_t turn = 0; turn < all; turn += together * team::in_block) {
-    float row[together][4];
-    std::uint32_t asked[together];
+  for (std::uint32_t turn = 0; turn < all; turn += team::in_block) {
+    const std::uint32_t asked = turn + threadIdx.x / team::lanes;
+    const std::uint32_t row_head = asked < all ? asked : 0;
+    const append_head head(a, row_head);
+    float row[4];
+    mine.load(rows + std::size_t{row_head} * HeadDim, row);
+    if (const void* bias = head.bias(a); bias != nullptr) {
+      float more[4];
+      mine.load(static_cast<const T*>(bias) + head.within * HeadDim, more);
 #pragma unroll
-    for (int t = 0; t < together; ++t) {
-      asked[t] = turn + static_cast<std::uint32_t>(t) * team::in_block + threadIdx.x / team::lanes;
-      mine.load(rows + std::size_t{asked[t] < all ? asked[t] : 0} * HeadDim, row[t]);
+      for (int i = 0; i < 4; ++i) row[i] += more[i];
     }
-#pragma unroll
-    for (int t = 0; t < together; ++t) {
-      const append_head head(a, asked[t] < all ? asked[t] : 0);
-      if (const void* bias = head.bias(a); bias != nullptr) {
-        float more[4];
-        mine.load(static_cast<const T*>(bias) + head.within * HeadDim, more);
-#pragma unroll
-        for (int i = 0; i < 4; ++i) row[t][i] += more[i];
-      }
-      mine.norm(row[t], static_cast<const T*>(head.gain(a)), a.eps);
-      if (head.part != 2) mine.rotate(row[t]);
-      if (asked[t] >= all) continue;
-      T* to = head.part == 0 ? rows + std::size_t{asked[t]} * HeadDim
-                             : page_rows + std::size_t{head.within * 2 + (head.part - 1)} *
-                                               a.page_tokens * HeadDim;
-      mine.store(to, row[t]);
-    }
+    mine.norm(row, static_cast<const T*>(head.gain(a)), a.eps);
+    if (head.part != 2) mine.rotate(row);
+    if (asked >= all) continue;
+    T* to = head.part == 0 ? rows + std::size_t{asked} * HeadDim
+                           : page_rows + std::size_t{head.within * 2 + (head.part - 1)} *
+                                             a.page_tokens * HeadDim;
+    mine.store(to, row);
   }
 }
 
