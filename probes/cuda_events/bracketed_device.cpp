@@ -39,9 +39,4 @@ result<void> bracketed_device::wait_event(stream on, event what) {
   return bracketed(on, operation_kind::event_wait, [&] { return real_.wait_event(on, what); });
 }
 
-result<void> bracketed_device::synchronize(stream on) {
-  brackets_.before_wait(on.index);
-  return real_.synchronize(on);
-}
-
 }  // namespace assay::probes

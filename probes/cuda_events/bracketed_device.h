@@ -40,7 +40,7 @@ class bracketed_device final : public assay::device::device {
   result<void> record_event(stream on, event what) override;
   result<void> wait_event(stream on, event what) override;
   result<bool> is_reached(event what) override { return real_.is_reached(what); }
-  result<void> synchronize(stream on) override;
+  result<void> synchronize(stream on) override { return real_.synchronize(on); }
   result<std::int64_t> elapsed_ns(event from, event to) override {
     return real_.elapsed_ns(from, to);
   }

@@ -63,29 +63,25 @@ void range_brackets::end(lane& on) {
 void range_brackets::before_call(std::uint32_t stream, operation_kind kind,
                                  device::range_label range) {
   lane& on = lane_of(stream);
-  const bool is_event = kind == operation_kind::event_record;
-  if (on.open.is_open && (on.open.range != range || (is_event && on.open.is_timed()))) end(on);
+  if (on.open.is_open && on.open.range != range) end(on);
   if (is_watched(range) && !on.open.is_open) begin(on, range);
   on.edge = nowhere;
   if (!is_watched(range)) return;
   bracket& open = on.open;
   if (is_work(kind) && !open.has_work) open.first = record(on);
-  if (!is_event || !open.has_new_work) return;
+  if (kind != operation_kind::event_record || !open.has_new_work) return;
   open.last = record(on);
   open.has_new_work = false;
 }
 
 void range_brackets::after_call(std::uint32_t stream, operation_kind kind,
                                 device::range_label range) {
-  if (!is_work(kind) || !is_watched(range)) return;
-  bracket& open = lane_of(stream).open;
-  open.has_work = open.has_new_work = true;
-}
-
-void range_brackets::before_wait(std::uint32_t stream) {
-  const auto known = lanes_.find(stream);
-  if (known != lanes_.end() && known->second.open.is_open && known->second.open.is_timed())
-    end(known->second);
+  if (!is_watched(range)) return;
+  lane& on = lane_of(stream);
+  if (is_work(kind))
+    on.open.has_work = on.open.has_new_work = true;
+  else if (kind == operation_kind::event_record && on.open.is_timed())
+    end(on);
 }
 
 std::optional<assay_record> range_brackets::read(lane& on, const bracket& done) {

@@ -25,9 +25,9 @@ namespace assay::probes {
 ///
 ///     before | pair's first event | first | copies, launches | last | pair's second event | after
 ///
-/// A range is over with the next call of another range; once an event stands behind its work, also
-/// with the next event or wait for the stream. `after` is the next range's `before` where nothing
-/// was called between the two.
+/// A range is over with the event behind its work, or with the next call of another range. `after`
+/// is the next range's `before` where nothing was called between the two. Nothing is recorded in a
+/// call that waits: a time of the wait would hold it.
 /// Clock: device event. Threads: the one that submits. Overhead: an event at each of these places;
 /// docs/evidence has what it costs a step.
 class range_brackets {
@@ -46,8 +46,6 @@ class range_brackets {
   void before_call(std::uint32_t stream, device::operation_kind kind, device::range_label range);
   /// After such a call, where it was accepted.
   void after_call(std::uint32_t stream, device::operation_kind kind, device::range_label range);
-  /// Before a call that waits for the stream.
-  void before_wait(std::uint32_t stream);
 
   /// An EVENT_SPAN a range that is over; a LOSS of harness events where spans were lost since the
   /// last time. With the streams synchronised. Errors: the sink's.

@@ -90,7 +90,7 @@ TEST(Cupti8Held, leaves_a_run_to_events_and_host_spans_and_names_the_holder) {
 
   EXPECT_EQ(model::outcome_of(*report), model::outcome::undecided) << text;
   for (const char* name : {"runtime.weights.h2d_bytes", "runtime.compute.launches_count",
-                           "runtime.compute.device_ns", "runtime.device.submissions_count"}) {
+                           "runtime.compute.device_ns", "runtime.device.syncs_count"}) {
     EXPECT_EQ(line_of(*report, name).verdict, verdict::undecided) << name;
     EXPECT_THAT(line_of(*report, name).reason, HasSubstr("somebody else")) << name;
   }

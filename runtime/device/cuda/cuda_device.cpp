@@ -105,7 +105,9 @@ result<void> cuda_device::free(buffer what) {
   const auto found = live_.find(reinterpret_cast<std::uintptr_t>(what.address));
   if (found == live_.end())
     return ASSAY_FAIL(usage, "device: free of an address that is no live buffer's");
-  ASSAY_CUDA_TRY(cudaFree(what.address));
+  // What a lost device held is gone with it: the books close, and no owner is left with it.
+  const auto freed = cuda_try(cudaFree(what.address), "cudaFree", __FILE__, __LINE__);
+  if (!freed && freed.error().kind != error_kind::unavailable) return freed;
   tell_memory(false, {what.address, found->second});
   live_bytes_ -= found->second;
   live_.erase(found);
