@@ -27,7 +27,7 @@
 namespace assay::audit {
 namespace {
 
-constexpr std::array<rule, 18> table{{
+constexpr std::array<rule, 19> table{{
     {"R28", "COLLECTOR_CONFLICT", "voids", "a counter that claims device work",
      "somebody recorded the device's work; where another tool holds the recorder, it is named", "0",
      rule_role::voids, collector_conflict},

@@ -73,12 +73,12 @@ overlap_times overlap_tally::times() const {
     return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns < b.end_ns;
   };
   // Of the paging events, those on the copies' stream are around copies, the others among kernels.
-  const auto copy = std::find_if(paging_.begin(), paging_.end(),
-                                 [](const interval& each) { return !each.is_event; });
+  const auto first = std::find_if(paging_.begin(), paging_.end(),
+                                  [](const interval& each) { return !each.is_event; });
   std::vector<interval> page_ins;
   std::vector<interval> compute = compute_;
   for (const interval& each : paging_)
-    (copy != paging_.end() && each.stream == copy->stream ? page_ins : compute).push_back(each);
+    (first != paging_.end() && each.stream == first->stream ? page_ins : compute).push_back(each);
   std::sort(page_ins.begin(), page_ins.end(), by_start);
   std::sort(compute.begin(), compute.end(), by_start);
   overlap_times to;

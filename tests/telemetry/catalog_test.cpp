@@ -25,6 +25,7 @@ unit unit_of(measure m) {
     case measure::peak_bytes:
       return unit::bytes;
     case measure::span:
+    case measure::brackets:
       return unit::ns;
     case measure::none:
     case measure::operations:
