@@ -66,6 +66,21 @@ result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan
                     "free memory on the GPU, or load with a shorter context or a smaller model");
 }
 
+// Every weight is resident, and a kernel reads the embedding's rows where they lie.
+constexpr counter_id of_limits[] = {
+    counter_id::paging_budget_bytes,    counter_id::paging_staging_bytes,
+    counter_id::paging_resident_bytes,  counter_id::paging_resident_count,
+    counter_id::paging_admitted_bytes,  counter_id::paging_admitted_count,
+    counter_id::paging_evicted_bytes,   counter_id::paging_evictions_count,
+    counter_id::paging_lookups_count,   counter_id::paging_lookup_bytes,
+    counter_id::paging_hits_count,      counter_id::paging_hit_bytes,
+    counter_id::paging_count_hit_ratio, counter_id::paging_byte_hit_ratio,
+    counter_id::paging_page_ins_count,  counter_id::paging_h2d_bytes,
+    counter_id::paging_staged_bytes,    counter_id::paging_prefetch_waste_bytes,
+    counter_id::paging_h2d_ns,          counter_id::paging_h2d_bytes_per_s,
+    counter_id::paging_stall_ns,        counter_id::paging_overlap_ratio,
+    counter_id::embedding_h2d_bytes,    counter_id::embedding_h2d_copies_count};
+
 }  // namespace
 
 void gpu_engine::state::mark_absent() {
@@ -73,7 +88,10 @@ void gpu_engine::state::mark_absent() {
   constexpr std::string_view no_choices = "logits go to the host, which draws";
   counters.mark_not_applicable(counter_id::kv_append_copies_count,
                                "attention appends inside its kernel; there are no copies");
-  counters.mark_not_applicable(counter_id::kv_reused_tokens, "a GPU keeps no prompt for later ones");
+  counters.mark_not_applicable(counter_id::kv_reused_tokens,
+                               "a GPU keeps no prompt for later ones");
+  for (const counter_id id : of_limits)
+    counters.mark_not_applicable(id, "a GPU holds every weight; nothing is streamed");
   if (is_drawn) {
     for (const counter_id id : {counter_id::choices_d2h_bytes, counter_id::choices_d2h_copies_count,
                                 counter_id::choices_d2h_ns})
