@@ -191,7 +191,7 @@ TEST(NvmlSum, follows_a_count_that_goes_around_between_readings) {
   sum.add(narrow(1'000'000'000), at_ms(20));  // 2^32 - 3e9 more
   sum.add(narrow(4'294'000'000), at_ms(40));
   sum.add(narrow(500'000'000), at_ms(100));
-  EXPECT_EQ(sum.amount().value(), 1'294'967'296U + 3'294'000'000U + 500'967'296U);
+  EXPECT_EQ(sum.amount().value(), std::uint64_t{1'294'967'296} + 3'294'000'000U + 500'967'296U);
 }
 
 TEST(NvmlSum, does_not_guess_how_often_it_went_around) {
