@@ -10,6 +10,7 @@
 #include "reports/text/columns.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/quantity_words.h"
+#include "runtime/telemetry/catalog.h"
 
 namespace assay::reports {
 namespace {
@@ -17,7 +18,8 @@ namespace {
 constexpr std::string_view page_ins = "runtime.paging.";
 constexpr std::string_view rows = "runtime.embedding.";
 // Its absence says that nothing was looked up: there was no limit.
-constexpr std::string_view lookups = "runtime.paging.lookups_count";
+const std::string_view lookups =
+    telemetry::contract_of(telemetry::counter_id::paging_lookups_count).name.value;
 
 bool is_of_section(const model::counter_line& line) {
   return line.name.starts_with(page_ins) || line.name.starts_with(rows);
