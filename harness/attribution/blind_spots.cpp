@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/attribution/blind_spots.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "reports/model/outcome.h"
+
+namespace assay::attribution {
+namespace {
+
+class list {
+ public:
+  void say(bool is_so, std::string sentence) {
+    if (is_so) lines_.push_back(std::move(sentence));
+  }
+  /// "3 things …", where there are some.
+  void count(std::uint64_t number, std::string_view what) {
+    if (number > 0) lines_.push_back(fmt::format("{} {}", number, what));
+  }
+  std::vector<std::string> lines_;
+};
+
+bool has_fact(const model::audit_report& audit, std::string_view word) {
+  return std::any_of(audit.facts.begin(), audit.facts.end(), [&](const model::fact& each) {
+    return each.name.find(word) != std::string::npos;
+  });
+}
+
+bool is_gpu(const model::audit_report& audit) {
+  return std::any_of(audit.ceilings.begin(), audit.ceilings.end(), [](const auto& each) {
+    return each.link == "pcie" || each.link == "device_read";
+  });
+}
+
+void say_defects(list& to, const pass_defects& defects) {
+  to.count(defects.backward_passes,
+           "passes end before they begin: a clock went backwards, and they are left out");
+  to.count(defects.unended_passes, "passes have no end in the trace and are left out");
+  to.count(defects.oversized_passes,
+           "passes hold more records than are held at once; their time is not attributed");
+  to.count(defects.untimed_records, "device records have no times: what they did is in no part");
+  to.count(defects.backward_records, "device records end before they begin and are in no part");
+  to.count(defects.orphans,
+           "device records have no call in the trace: the gap before them cannot be seen");
+}
+
+void say_counters(list& to, const model::audit_report& audit) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const model::counter_line& line : audit.counters)
+    if (line.verdict == model::verdict::unmeasured || line.verdict == model::verdict::undecided)
+      by_reason[line.reason.empty() ? line.claimed.absence : line.reason].push_back(line.name);
+  for (const auto& [reason, names] : by_reason) {
+    std::string listed;
+    for (const std::string& name : names) listed += (listed.empty() ? "" : ", ") + name;
+    to.say(true, fmt::format("Whether {} {} right: {}", listed, names.size() == 1 ? "is" : "are",
+                             reason.empty() ? "no reason was given" : reason));
+  }
+  for (const model::gate_line& gate : audit.gates)
+    to.say(!gate.holds, fmt::format("Anything that rests on gate {} {}: {}", gate.id, gate.name,
+                                    gate.detail.empty() ? "it does not hold" : gate.detail));
+}
+
+void say_attribution(list& to, const model::investigation& report, const pass_fold& passes) {
+  const auto& decode = report.decode;
+  to.say(decode.passes == 0, "Where a decode step's time went: the trace holds no decode step");
+  to.say(!decode.launches.empty() || !report.prefill.launches.empty(),
+         "Which operator a launch was: the trace names none; launches are told apart by what they "
+         "read");
+  to.say(decode.copy_calls > 0,
+         "How long bytes were staged before a copy: no record tells it; where the device was idle "
+         "it lies in submission");
+  to.say(decode.allocations > 0,
+         fmt::format("How long {} allocations in decode steps took: the trace stamps moments",
+                     decode.allocations));
+  to.say(!passes.clock().is_sampled(),
+         "How the device's clock lies to the host's: no clock sample; the two were taken for one");
+  to.say(report.threads.empty(),
+         "Whether a second account divides the time alike: no thread was read twice");
+  to.say(decode.passes > 0,
+         "What the host did in the residual: no record covers it; the kernel's account of the "
+         "calling thread does, without its place in a step");
+  to.say(report.latencies.size() > 1 && report.latencies[1].samples == 0,
+         "The time between tokens: no two tokens of one request are in the trace");
+}
+
+}  // namespace
+
+std::vector<std::string> blind_spots_of(const model::investigation& report,
+                                        const pass_fold& passes) {
+  list to;
+  const model::audit_report& audit = report.audit;
+  to.say(!audit.is_complete, "What came after the trace was cut off: " + audit.incompleteness);
+  say_defects(to, passes.defects());
+  say_attribution(to, report, passes);
+  for (const model::bandwidth_line& line : report.bandwidths)
+    to.say(line.verdict == model::bandwidth_verdict::unmeasured,
+           fmt::format("Whether the bandwidth of {} can be: {}", line.subject, line.reason));
+  say_counters(to, audit);
+  to.say(true,
+         "How much arithmetic each launch did: the trace counts bytes, so that a roofline has its "
+         "memory side only");
+  to.say(!has_fact(audit, "cache"),
+         "Whether a launch was served by a cache: the trace states no cache's size");
+  to.say(is_gpu(audit) && !has_fact(audit, "SM clock"), "Clocks of the GPU under load");
+  to.say(!has_fact(audit, "throttl"), "Whether the clocks were throttled: no fact of the run says");
+  to.say(!has_fact(audit, "observer cost"),
+         "What observing cost this run: it has no arm without the observer");
+  return std::move(to.lines_);
+}
+
+}  // namespace assay::attribution

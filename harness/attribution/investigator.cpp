@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/attribution/investigator.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "harness/attribution/bandwidth.h"
+#include "harness/attribution/blind_spots.h"
+#include "harness/attribution/latency.h"
+#include "probes/trace/bounded.h"
+#include "probes/trace/contract_json.h"
+
+namespace assay::attribution {
+namespace {
+
+using trace::sum;
+
+// Most time first; the order of the trace where two took the same.
+void sort_launches(model::pass_total& total) {
+  auto& lines = total.launches;
+  lines.erase(std::remove_if(lines.begin(), lines.end(),
+                             [](const model::launch_line& each) { return each.launches == 0; }),
+              lines.end());
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const model::launch_line& a, const model::launch_line& b) {
+                     return a.on_path_ns > b.on_path_ns;
+                   });
+}
+
+// A decode step gives one token; its time is the gap since the token before, the caller's own time
+// between two steps included.
+model::quantity tokens_per_s(const std::vector<std::int64_t>& gaps) {
+  model::quantity out;
+  const std::int64_t took_ns = std::accumulate(gaps.begin(), gaps.end(), std::int64_t{0},
+                                               [](auto a, auto b) { return sum(a, b); });
+  if (took_ns <= 0) {
+    out.absence = "the trace holds no two tokens of one request";
+    return out;
+  }
+  out.is_present = out.is_real = true;
+  out.real = static_cast<double>(gaps.size()) * 1e9 / static_cast<double>(took_ns);
+  return out;
+}
+
+}  // namespace
+
+result<void> investigator::contract(std::string_view json) {
+  ASSAY_TRY_ASSIGN(contract_, trace::parse_contract(json));
+  levels_.watch(contract_);
+  return {};
+}
+
+result<void> investigator::records(std::span<const assay_record> records) {
+  for (const assay_record& record : records) take(record);
+  return {};
+}
+
+void investigator::take(const assay_record& record) {
+  switch (record.kind) {
+    case ASSAY_THREAD:
+      // What was recorded before the reading belongs before it.
+      passes_.flush();
+      return threads_.take(record);
+    case ASSAY_LINK_SAMPLE:
+      return links_.take(record);
+    case ASSAY_SUBMISSION:
+      threads_.take(record);
+      return passes_.take(record);
+    default:
+      return passes_.take(record);
+  }
+}
+
+model::investigation investigator::finish(model::audit_report audit) {
+  passes_.finish();
+  model::investigation out;
+  out.audit = std::move(audit);
+  out.decode = passes_.decode();
+  out.prefill = passes_.prefill();
+  sort_launches(out.decode);
+  sort_launches(out.prefill);
+  out.steps = passes_.steps();
+  out.latencies.push_back(
+      latency_of("TTFT", passes_.first_token_ns(), "the trace holds no prefill within a request"));
+  out.latencies.push_back(
+      latency_of("ITL", passes_.inter_token_ns(), "the trace holds no two tokens of one request"));
+  out.tokens_per_s = tokens_per_s(passes_.inter_token_ns());
+  out.threads = threads_.lines();
+  out.links = links_.lines();
+  out.levels = levels_.lines();
+  out.bandwidths = bandwidths_of(passes_.copies(), passes_.reads(), contract_, out.audit);
+  out.blind_spots = blind_spots_of(out, passes_);
+  return out;
+}
+
+}  // namespace assay::attribution

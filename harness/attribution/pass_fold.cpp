@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/attribution/pass_fold.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "probes/trace/bounded.h"
+#include "runtime/telemetry/range.h"
+
+namespace assay::attribution {
+namespace {
+
+using trace::difference;
+using trace::sum;
+
+using model::time_part;
+
+constexpr std::size_t held_max = std::size_t{1} << 16;
+
+bool is_pass(std::uint8_t window) {
+  return window == ASSAY_WINDOW_PREFILL || window == ASSAY_WINDOW_DECODE_STEP;
+}
+
+time_part part_of_copy(std::uint8_t direction) {
+  if (direction == ASSAY_H2D) return time_part::h2d;
+  return direction == ASSAY_D2H ? time_part::d2h : time_part::d2d;
+}
+
+// The stamp that the harness read last before the work, where it says so: the time between the two
+// is the harness's own.
+std::int64_t begin_of(const assay_record& opened, const assay_record& closed) {
+  const bool is_told = closed.start_ns >= opened.start_ns && closed.start_ns <= closed.end_ns;
+  return is_told ? closed.start_ns : opened.start_ns;
+}
+
+}  // namespace
+
+void pass_fold::take(const assay_record& record) {
+  switch (record.kind) {
+    case ASSAY_SUBMISSION:
+      return take_call(record);
+    case ASSAY_ACTIVITY:
+      return take_work(record);
+    case ASSAY_WINDOW_BEGIN:
+      return begin_window(record);
+    case ASSAY_WINDOW_END:
+      return end_window(record);
+    case ASSAY_CLOCK_SAMPLE:
+      return clock_.take(record);
+    case ASSAY_MEMORY:
+      if (open_kind_ != 0 && record.op == 1) ++total_of(open_kind_).allocations;
+      return;
+    default:
+      return;
+  }
+}
+
+void pass_fold::take_call(const assay_record& call) {
+  if ((call.flags & ASSAY_REFUSED) == 0) calls_.submission(call);
+  if (open_kind_ != 0) {
+    if (call.op == ASSAY_OP_COPY) ++total_of(open_kind_).copy_calls;
+    const bool waits = call.op == ASSAY_OP_SYNC;
+    add({call.start_ns, call.end_ns, waits ? time_part::sync : time_part::submit, 0});
+  }
+  if (calls_.held() >= held_max) flush();
+}
+
+void pass_fold::take_work(const assay_record& work) {
+  if (work.start_ns == 0 && work.end_ns == 0) {
+    ++defects_.untimed_records;
+    return;
+  }
+  assay_record mapped = work;
+  mapped.start_ns = clock_.to_host_ns(work.start_ns);
+  mapped.end_ns = clock_.to_host_ns(work.end_ns);
+  if (mapped.end_ns < mapped.start_ns) {
+    ++defects_.backward_records;
+    return;
+  }
+  calls_.activity(mapped);
+  if (calls_.held() >= held_max) flush();
+}
+
+void pass_fold::flush() {
+  calls_.join(joined_);
+  for (const joined_activity& work : joined_) {
+    if (!work.has_call) ++defects_.orphans;
+    listener_.on_activity(work);
+    place(work);
+  }
+}
+
+void pass_fold::place(const joined_activity& work) {
+  const assay_record& activity = work.activity;
+  const std::int64_t length_ns = difference(activity.end_ns, activity.start_ns);
+  piece made{activity.start_ns, activity.end_ns, time_part::event, 0};
+  if (activity.op == ASSAY_OP_COPY) {
+    made.part = part_of_copy(activity.direction);
+    count_copy(work);
+  } else if (activity.op == ASSAY_OP_LAUNCH) {
+    made.part = time_part::launch;
+    if (work.range != static_cast<std::uint16_t>(telemetry::range::sentinel)) {
+      ++reads_.launches;
+      reads_.weight_bytes = sum(reads_.weight_bytes, activity.extra[1]);
+      reads_.kv_bytes = sum(reads_.kv_bytes, activity.extra[2]);
+      reads_.busy_ns = sum(reads_.busy_ns, length_ns);
+    }
+  }
+  if (open_kind_ == 0) return;
+  if (made.part == time_part::launch) {
+    made.launch_class = launches_.class_of(activity, work.range);
+    pass_launches_.resize(launches_.classes().size());
+    model::launch_line& line = pass_launches_[made.launch_class];
+    ++line.launches;
+    line.busy_ns = sum(line.busy_ns, length_ns);
+    line.weight_bytes = sum(line.weight_bytes, activity.extra[1]);
+    line.kv_bytes = sum(line.kv_bytes, activity.extra[2]);
+  }
+  add(made);
+  if (work.has_call && work.call_end_ns < activity.start_ns)
+    add({work.call_end_ns, activity.start_ns, time_part::gap, 0});
+}
+
+void pass_fold::count_copy(const joined_activity& work) {
+  const auto same = std::find_if(copies_.begin(), copies_.end(), [&](const copy_total& each) {
+    return each.direction == work.activity.direction && each.range == work.range;
+  });
+  constexpr std::size_t max_classes = 256;
+  if (same == copies_.end() && copies_.size() == max_classes) return;
+  copy_total& total = same != copies_.end() ? *same : copies_.emplace_back();
+  total.direction = work.activity.direction;
+  total.range = work.range;
+  ++total.copies;
+  total.bytes = sum(total.bytes, work.activity.amount);
+  total.busy_ns = sum(total.busy_ns, difference(work.activity.end_ns, work.activity.start_ns));
+}
+
+void pass_fold::add(const piece& each) {
+  if (pieces_.size() == max_pieces) {
+    is_oversized_ = true;
+    return;
+  }
+  pieces_.push_back(each);
+}
+
+void pass_fold::begin_window(const assay_record& record) {
+  flush();
+  if (record.op == ASSAY_WINDOW_REQUEST) {
+    ++requests_;
+    is_in_request_ = true;
+    has_token_ = false;
+    request_begin_ns_ = record.start_ns;
+  }
+  if (!is_pass(record.op)) return;
+  if (open_kind_ != 0) ++defects_.unended_passes;
+  open_kind_ = record.op;
+  opened_ = record;
+  is_oversized_ = false;
+  pieces_.clear();
+  pass_launches_.assign(launches_.classes().size(), {});
+}
+
+void pass_fold::end_window(const assay_record& record) {
+  flush();
+  if (record.op == ASSAY_WINDOW_REQUEST) is_in_request_ = false;
+  if (open_kind_ == 0 || record.op != open_kind_ || record.correlation != opened_.correlation)
+    return;
+  end_pass(record);
+  open_kind_ = 0;
+}
+
+void pass_fold::end_pass(const assay_record& record) {
+  const std::int64_t begin_ns = begin_of(opened_, record);
+  const std::int64_t wall_ns = difference(record.end_ns, begin_ns);
+  // A length beyond the range cannot be divided.
+  if (wall_ns <= 0 || wall_ns == std::numeric_limits<std::int64_t>::max()) {
+    ++defects_.backward_passes;
+    has_token_ = false;
+    return;
+  }
+  note_token(open_kind_ == ASSAY_WINDOW_PREFILL, record.end_ns);
+  if (is_oversized_) {
+    ++defects_.oversized_passes;
+    return;
+  }
+  if (!has_origin_) origin_ns_ = begin_ns;
+  has_origin_ = true;
+  const split parts = split_of(pieces_, begin_ns, record.end_ns, launches_.classes().size());
+  model::pass_line line;
+  line.request = requests_ == 0 ? 0 : requests_ - 1;
+  line.index = record.correlation;
+  line.begin_ns = difference(begin_ns, origin_ns_);
+  line.wall_ns = wall_ns;
+  line.parts = parts.on_path_ns;
+  line.residual_ns = uncovered_ns(pieces_, begin_ns, record.end_ns);
+  for (const model::launch_line& each : pass_launches_) {
+    line.launches += each.launches;
+    line.read_bytes = sum(line.read_bytes, sum(each.weight_bytes, each.kv_bytes));
+  }
+  settle(total_of(open_kind_), line, parts);
+  if (open_kind_ == ASSAY_WINDOW_DECODE_STEP) steps_.push_back(line);
+}
+
+void pass_fold::note_token(bool is_first, std::int64_t at_ns) {
+  if (is_first && is_in_request_) {
+    const std::int64_t took_ns = difference(at_ns, request_begin_ns_);
+    if (took_ns > 0) first_token_ns_.push_back(took_ns);
+  }
+  if (!is_first && has_token_ && at_ns > last_token_ns_)
+    inter_token_ns_.push_back(difference(at_ns, last_token_ns_));
+  has_token_ = true;
+  last_token_ns_ = at_ns;
+}
+
+void pass_fold::settle(model::pass_total& total, const model::pass_line& line, const split& parts) {
+  ++total.passes;
+  total.wall_ns = sum(total.wall_ns, line.wall_ns);
+  std::int64_t explained_ns = line.residual_ns;
+  for (std::size_t part = 0; part < model::time_part_count; ++part) {
+    total.parts[part] = sum(total.parts[part], line.parts[part]);
+    total.busy_ns[part] = sum(total.busy_ns[part], parts.busy_ns[part]);
+    explained_ns = sum(explained_ns, line.parts[part]);
+  }
+  total.residual_ns = sum(total.residual_ns, line.residual_ns);
+  total.device_busy_ns = sum(total.device_busy_ns, parts.device_busy_ns);
+  total.closure_ns = std::max(total.closure_ns, std::abs(difference(explained_ns, line.wall_ns)));
+  const auto& classes = launches_.classes();
+  while (total.launches.size() < classes.size()) {
+    const std::size_t at = total.launches.size();
+    total.launches.push_back({classes[at], 0, 0, 0, 0, 0});
+  }
+  for (std::size_t at = 0; at < pass_launches_.size(); ++at) {
+    model::launch_line& into = total.launches[at];
+    const model::launch_line& from = pass_launches_[at];
+    into.launches += from.launches;
+    into.on_path_ns = sum(into.on_path_ns, parts.class_ns[at]);
+    into.busy_ns = sum(into.busy_ns, from.busy_ns);
+    into.weight_bytes = sum(into.weight_bytes, from.weight_bytes);
+    into.kv_bytes = sum(into.kv_bytes, from.kv_bytes);
+  }
+}
+
+void pass_fold::finish() {
+  flush();
+  if (open_kind_ != 0) ++defects_.unended_passes;
+  open_kind_ = 0;
+}
+
+}  // namespace assay::attribution

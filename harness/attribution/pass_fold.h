@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Records to passes: where the time of each prefill and decode step went.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/attribution/call_join.h"
+#include "harness/attribution/launch_book.h"
+#include "harness/attribution/timeline.h"
+#include "probes/trace/assay_trace.h"
+#include "probes/trace/clock_map.h"
+#include "reports/model/investigation.h"
+
+namespace assay::attribution {
+
+/// What kept passes or records out of the attribution. Nothing is dropped silently.
+struct pass_defects {
+  std::uint64_t backward_passes = 0;   ///< ended before they began
+  std::uint64_t unended_passes = 0;    ///< the trace ended or another began within them
+  std::uint64_t oversized_passes = 0;  ///< more records than are held at once
+  std::uint64_t untimed_records = 0;   ///< activities without times
+  std::uint64_t backward_records = 0;
+  std::uint64_t orphans = 0;  ///< activities whose call is not in the trace
+};
+
+/// Copies of one direction and range over the trace; times are lengths, one by one.
+struct copy_total {
+  std::uint8_t direction = 0;
+  std::uint16_t range = 0;
+  std::uint64_t copies = 0;
+  std::int64_t bytes = 0;
+  std::int64_t busy_ns = 0;
+};
+
+/// What launches read, over the trace.
+struct read_total {
+  std::uint64_t launches = 0;
+  std::int64_t weight_bytes = 0;
+  std::int64_t kv_bytes = 0;
+  std::int64_t busy_ns = 0;
+};
+
+/// Is told of each activity as it was joined: records of a thread, for the second account.
+class activity_listener {
+ public:
+  virtual ~activity_listener() = default;
+  virtual void on_activity(const joined_activity& work) = 0;
+};
+
+/// One pass over the trace. Memory: a few MiB and 120 bytes a decode step.
+/// Threads: one at a time. Nothing in a trace makes it fail.
+class pass_fold {
+ public:
+  static constexpr std::size_t max_pieces = std::size_t{1} << 20;
+
+  /// `listener` must outlive it.
+  explicit pass_fold(activity_listener& listener) : listener_(listener) {}
+
+  void take(const assay_record& record);
+  /// Joins what is held: before anybody reads totals.
+  void flush();
+  void finish();
+
+  const model::pass_total& decode() const { return decode_; }
+  const model::pass_total& prefill() const { return prefill_; }
+  const std::vector<model::pass_line>& steps() const { return steps_; }
+  const pass_defects& defects() const { return defects_; }
+  const std::vector<copy_total>& copies() const { return copies_; }
+  const read_total& reads() const { return reads_; }
+  const trace::clock_map& clock() const { return clock_; }
+  /// Gaps between tokens and times to the first one, in the order of the trace.
+  std::vector<std::int64_t>& inter_token_ns() { return inter_token_ns_; }
+  std::vector<std::int64_t>& first_token_ns() { return first_token_ns_; }
+  std::uint64_t requests() const { return requests_; }
+
+ private:
+  void take_call(const assay_record& call);
+  void take_work(const assay_record& work);
+  void begin_window(const assay_record& record);
+  void end_window(const assay_record& record);
+  void end_pass(const assay_record& record);
+  void note_token(bool is_first, std::int64_t at_ns);
+  void add(const piece& each);
+  void place(const joined_activity& work);
+  void count_copy(const joined_activity& work);
+  void settle(model::pass_total& total, const model::pass_line& line, const split& parts);
+  model::pass_total& total_of(std::uint8_t kind) {
+    return kind == ASSAY_WINDOW_PREFILL ? prefill_ : decode_;
+  }
+
+  activity_listener& listener_;
+  trace::clock_map clock_;
+  call_join calls_;
+  launch_book launches_;
+  std::vector<joined_activity> joined_;
+  std::vector<piece> pieces_;  // of the pass that is open
+
+  std::uint8_t open_kind_ = 0;  // of the pass, 0 none
+  assay_record opened_{};
+  bool is_oversized_ = false;
+  std::uint64_t requests_ = 0;
+  std::int64_t request_begin_ns_ = 0;
+  std::int64_t last_token_ns_ = 0;
+  bool has_token_ = false;
+  bool is_in_request_ = false;
+  bool has_origin_ = false;
+  std::int64_t origin_ns_ = 0;
+
+  model::pass_total decode_;
+  model::pass_total prefill_;
+  std::vector<model::pass_line> steps_;
+  std::vector<model::launch_line> pass_launches_;  // of the open pass, by class
+  std::vector<copy_total> copies_;
+  read_total reads_;
+  std::vector<std::int64_t> inter_token_ns_;
+  std::vector<std::int64_t> first_token_ns_;
+  pass_defects defects_;
+};
+
+}  // namespace assay::attribution

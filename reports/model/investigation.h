@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of a run went, as plain structs. harness/attribution measures, reports/* render.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/model/audit_report.h"
+
+namespace assay::model {
+
+/// What an instant of a pass was spent on. An instant that fits several belongs to the first: the
+/// device at work hides the host, and a launch hides a copy that runs beside it.
+enum class time_part : std::uint8_t {
+  launch,  ///< a kernel ran
+  h2d,     ///< no kernel ran, but a copy of this direction
+  d2h,
+  d2d,
+  event,   ///< the device stamped an event
+  gap,     ///< the device was idle although a call for work had returned
+  submit,  ///< nothing was pending, and the host was inside a call that submits
+  sync,    ///< nothing was pending, and the host was inside a call that waits
+};
+inline constexpr std::size_t time_part_count = 8;
+
+constexpr std::string_view to_string(time_part part) {
+  constexpr std::array<std::string_view, time_part_count> words{
+      "compute", "h2d", "d2h", "d2d", "events", "launch gaps", "submission", "synchronisation"};
+  return words[static_cast<std::size_t>(part)];
+}
+
+using part_times_ns = std::array<std::int64_t, time_part_count>;
+
+/// Launches that the trace does not tell apart further: it names no operators.
+struct launch_class {
+  std::string range;              ///< label open at the submission
+  std::int64_t weight_bytes = 0;  ///< read by each
+  bool reads_kv = false;
+  std::int64_t blocks = 0;  ///< of each, where it read neither weights nor KV; else 0
+  bool is_rest = false;     ///< all launches beyond the classes that are kept apart
+};
+
+/// One class over the passes of one kind.
+struct launch_line {
+  launch_class which;
+  std::uint64_t launches = 0;
+  std::int64_t on_path_ns = 0;  ///< of the passes' time
+  std::int64_t busy_ns = 0;     ///< sum over launches, also where they overlap
+  std::int64_t weight_bytes = 0;
+  std::int64_t kv_bytes = 0;
+};
+
+/// One prefill or decode step.
+struct pass_line {
+  std::uint64_t request = 0;
+  std::uint64_t index = 0;
+  std::int64_t begin_ns = 0;  ///< since the first pass of the trace
+  std::int64_t wall_ns = 0;
+  part_times_ns parts{};
+  std::int64_t residual_ns = 0;  ///< wall less the union of everything recorded
+  std::uint64_t launches = 0;
+  std::int64_t read_bytes = 0;  ///< weights and KV: with the launches, what the pass did
+};
+
+/// All passes of one kind.
+struct pass_total {
+  std::uint64_t passes = 0;
+  std::int64_t wall_ns = 0;
+  part_times_ns parts{};
+  part_times_ns busy_ns{};  ///< of each part, also where another hid it
+  std::int64_t residual_ns = 0;
+  std::int64_t closure_ns = 0;  ///< largest |parts + residual - wall| of a pass: two algorithms
+  std::int64_t device_busy_ns = 0;
+  std::uint64_t allocations = 0;  ///< moments: the trace tells no length
+  std::uint64_t copy_calls = 0;
+  std::vector<launch_line> launches;  ///< most time first
+};
+
+/// Percentiles by nearest rank.
+struct latency_line {
+  std::string name;
+  std::uint64_t samples = 0;
+  std::int64_t least_ns = 0;
+  std::int64_t p50_ns = 0;
+  std::int64_t p90_ns = 0;
+  std::int64_t p99_ns = 0;
+  std::int64_t most_ns = 0;
+  std::string absence;  ///< why there are no samples
+};
+
+/// A thread by the kernel's account, beside what the records say of it.
+struct thread_line {
+  std::uint32_t tid = 0;
+  bool is_worker = false;
+  std::uint64_t intervals = 0;  ///< between two readings
+  std::int64_t wall_ns = 0;
+  std::int64_t run_ns = 0;
+  std::int64_t wait_ns = 0;      ///< ready, no core free
+  std::int64_t asleep_ns = 0;    ///< the rest of wall_ns
+  std::int64_t recorded_ns = 0;  ///< of a worker: its activities; of another: its calls that wait
+  std::uint64_t records = 0;
+  std::int64_t differs_ns = 0;  ///< of a worker: run_ns, of another: asleep_ns; less recorded_ns
+};
+
+enum class bandwidth_verdict : std::uint8_t { plausible, above_measured, impossible, unmeasured };
+
+constexpr std::string_view to_string(bandwidth_verdict verdict) {
+  switch (verdict) {
+    case bandwidth_verdict::plausible:
+      return "plausible";
+    case bandwidth_verdict::above_measured:
+      return "above the measured ceiling";
+    case bandwidth_verdict::impossible:
+      return "impossible";
+    case bandwidth_verdict::unmeasured:
+      return "unmeasured";
+  }
+  return "?";
+}
+
+/// Bytes over time, held against what carries them.
+struct bandwidth_line {
+  std::string subject;    ///< a transfer class, or a counter
+  bool is_claim = false;  ///< by a counter; else observed by the device's records
+  bool is_read = false;   ///< of what kernels read
+  quantity bytes;
+  quantity time_ns;
+  quantity bytes_per_s;
+  std::string link;  ///< empty where nothing names one
+  double soft_bytes_per_s = 0.0;
+  double hard_bytes_per_s = 0.0;
+  bandwidth_verdict verdict = bandwidth_verdict::unmeasured;
+  std::string reason;  ///< why unmeasured
+};
+
+/// The least and the most of a level over a stretch of the run.
+struct level_stretch {
+  std::int64_t begin_ns = 0;  ///< since the first snapshot
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
+/// A level that the runtime published, over the run.
+struct level_line {
+  std::string name;
+  std::string unit;
+  std::string kind;
+  std::uint64_t samples = 0;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::vector<level_stretch> stretches;  ///< of equal numbers of samples, the last one shorter
+};
+
+/// What a link carried when it was probed, over the run.
+struct link_line {
+  std::string link;
+  std::uint64_t samples = 0;
+  double first_bytes_per_s = 0.0;
+  double last_bytes_per_s = 0.0;
+  double least_bytes_per_s = 0.0;
+  double most_bytes_per_s = 0.0;
+};
+
+struct investigation {
+  audit_report audit;
+  pass_total decode;
+  pass_total prefill;
+  std::vector<pass_line> steps;         ///< decode steps in the order of the trace
+  std::vector<latency_line> latencies;  ///< TTFT, ITL
+  quantity tokens_per_s;                ///< decode only
+  std::vector<thread_line> threads;
+  std::vector<bandwidth_line> bandwidths;
+  std::vector<link_line> links;
+  std::vector<level_line> levels;
+  std::vector<std::string> blind_spots;  ///< what this report cannot tell, and why
+};
+
+}  // namespace assay::model
