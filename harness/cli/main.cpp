@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
     add_audit_verb(app, action);
     add_compare_verb(app, action);
     add_guard_verb(app, action);
+    add_report_verb(app, action);
     add_selftest_verb(app, action);
     add_decode_verb(app, action);
     add_plan_verb(app, action);

@@ -56,6 +56,11 @@ result<void> output_file::write(std::string_view text) {
   return ASSAY_FAIL(io, refusal(path_));
 }
 
+result<void> output_file::append(std::string_view part) {
+  if (descriptor_ < 0 || write_all(descriptor_, part)) return {};
+  return ASSAY_FAIL(io, refusal(path_));
+}
+
 void remove_regular(const std::string& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode)) ::unlink(path.c_str());

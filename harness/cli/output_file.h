@@ -22,6 +22,9 @@ class output_file {
   ~output_file();
 
   result<void> write(std::string_view text);
+  /// For a text that comes in parts: the file is whole once finish() was called.
+  result<void> append(std::string_view part);
+  void finish() { is_whole_ = true; }
   bool is_wanted() const { return descriptor_ >= 0; }
 
  private:

@@ -20,6 +20,7 @@ void add_selftest_verb(CLI::App& app, verb_action& action);
 void add_decode_verb(CLI::App& app, verb_action& action);
 void add_list_verb(CLI::App& app, verb_action& action);
 void add_doctor_verb(CLI::App& app, verb_action& action);
+void add_report_verb(CLI::App& app, verb_action& action);
 void add_compare_verb(CLI::App& app, verb_action& action);
 void add_guard_verb(CLI::App& app, verb_action& action);
 void add_history_verb(CLI::App& app, verb_action& action);

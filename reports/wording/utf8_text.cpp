@@ -58,4 +58,15 @@ std::string mended_utf8(std::string_view text) {
   return out;
 }
 
+std::size_t length_of_turning_mark(std::string_view text) {
+  constexpr std::size_t length = 3;
+  if (text.size() < length || text[0] != '\xE2') return 0;
+  const auto second = static_cast<unsigned char>(text[1]);
+  const auto third = static_cast<unsigned char>(text[2]);
+  const bool turns =
+      (second == 0x80 && (third == 0x8E || third == 0x8F || (third >= 0xA8 && third <= 0xAE))) ||
+      (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+  return turns ? length : 0;
+}
+
 }  // namespace assay::reports

@@ -82,5 +82,35 @@ class ComparisonSchemaTest(unittest.TestCase):
             self.assertNotEqual(validate.complaints(document, "comparison"), [], what)
 
 
+class InvestigationSchemaTest(unittest.TestCase):
+    def test_what_is_written_fits(self):
+        document = golden("investigation.json")
+        self.assertEqual(validate.complaints(document, "investigation"), [])
+        self.assertEqual(validate.complaints(document["audit"]), [])
+
+    def test_each_broken_document_is_refused(self):
+        def put(part, key, value):
+            part[key] = value
+        breaks = {
+            "a key is missing": lambda d: d.pop("blind_spots"),
+            "a key is unknown": lambda d: put(d, "verdict", "fine"),
+            "word and exit code differ": lambda d: put(d, "exit_code", 0),
+            "a part is missing": lambda d: d["decode"]["parts"].pop("launch_gaps_ns"),
+            "the residual is missing": lambda d: d["decode"].pop("residual_ns"),
+            "a part is negative": lambda d: put(d["decode"]["parts"], "h2d_ns", -1),
+            "staging is neither told nor absent": lambda d: d["decode"]["staging_ns"].pop("absence"),
+            "a rate is null": lambda d: put(d, "tokens_per_s", {"value": None}),
+            "samples without figures": lambda d: d["latencies"][1].pop("p99_ns"),
+            "no samples and no reason": lambda d: d["latencies"][0].pop("absence"),
+            "unmeasured without a reason": lambda d: put(d["bandwidths"][2], "reason", ""),
+            "impossible without a rate": lambda d: put(
+                d["bandwidths"][1], "bytes_per_s", {"absence": "lost"}),
+        }
+        for what, damage in breaks.items():
+            document = copy.deepcopy(golden("investigation.json"))
+            damage(document)
+            self.assertNotEqual(validate.complaints(document, "investigation"), [], what)
+
+
 if __name__ == "__main__":
     unittest.main()

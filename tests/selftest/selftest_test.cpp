@@ -18,6 +18,7 @@
 #include "harness/selftest/matrix.h"
 #include "reports/model/outcome.h"
 #include "reports/text/audit_text.h"
+#include "reports/wording/investigation_words.h"
 #include "tests/selftest/faulty_run.h"
 
 namespace assay::selftest_test {
@@ -132,6 +133,19 @@ TEST(Selftest, kills_every_lie_by_its_rule_and_spares_what_is_none) {
     EXPECT_TRUE(results.back().is_passed) << each.planted->name << ": " << results.back().seen;
   }
   EXPECT_EQ(results.size(), 56u);
+}
+
+// A reader who sees the headline alone must not take a figure for true.
+TEST(Selftest, the_headline_of_an_investigation_names_every_gross_lie) {
+  for (const staged& each : the_stage().lying) {
+    if (each.how != strength::gross) continue;
+    model::investigation found;
+    found.audit = each.trace.audit();
+    EXPECT_TRUE(reports::is_headline_warning(found)) << each.planted->name;
+    const std::string first = reports::investigation_headline(found).front();
+    EXPECT_NE(first.find(each.planted->rule), std::string::npos)
+        << each.planted->name << ": " << first;
+  }
 }
 
 // What another rule says of a lie whose own rule was left out. A timer that stops early is also a

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/report_file.h"
+
+#include <utility>
+#include <vector>
+
+#include "harness/attribution/investigator.h"
+#include "harness/cli/audit_file.h"
+#include "reports/perfetto/timeline_writer.h"
+
+namespace assay::cli {
+
+result<model::investigation> investigate_file(const std::string& path, output_file& timeline) {
+  attribution::investigator attributed;
+  reports::timeline_writer drawn([&](std::string_view part) { return timeline.append(part); });
+  std::vector<trace::sink*> beside{&attributed};
+  if (timeline.is_wanted()) beside.push_back(&drawn);
+  ASSAY_TRY_ASSIGN(model::audit_report audit, audit_file(path, beside));
+  if (timeline.is_wanted()) {
+    ASSAY_TRY(drawn.finish(audit.incompleteness));
+    timeline.finish();
+  }
+  return attributed.finish(std::move(audit));
+}
+
+}  // namespace assay::cli

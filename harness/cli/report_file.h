@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// From a trace file to an investigation, reading it once.
+#pragma once
+
+#include <string>
+
+#include "harness/cli/output_file.h"
+#include "reports/model/investigation.h"
+#include "runtime/telemetry/result.h"
+
+namespace assay::cli {
+
+/// Audits and attributes in one pass, and writes the timeline on the way where one is wanted.
+/// Errors: those of audit_file() and of the file.
+result<model::investigation> investigate_file(const std::string& path, output_file& timeline);
+
+}  // namespace assay::cli

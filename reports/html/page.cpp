@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/html/page.h"
+
+#include <fmt/format.h>
+
+#include "reports/html/escape.h"
+
+namespace assay::reports {
+
+std::string html_page(std::string_view title, std::string_view body) {
+  const std::string safe_title = html_escaped(title);
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+      "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n{2}"
+      "</main>\n<script>\n{3}</script>\n</body>\n</html>\n",
+      safe_title, page_style(), body, page_script());
+}
+
+std::string html_section(std::string_view heading, std::string_view content) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_escaped(heading), content);
+}
+
+std::string html_list(const std::vector<std::string>& texts) {
+  if (texts.empty()) return {};
+  std::string out = "<ul>\n";
+  for (const std::string& each : texts) out += fmt::format("<li>{}</li>\n", html_escaped(each));
+  return out + "</ul>\n";
+}
+
+std::string html_notice(notice_tone tone, std::string_view text) {
+  return fmt::format("<p class=\"notice {}\">{}</p>\n",
+                     tone == notice_tone::warning ? "warning" : "calm", html_escaped(text));
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/json/investigation_json.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/json/audit_json.h"
+#include "reports/model/step_sample.h"
+
+namespace assay::reports {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Bumped when a key changes its meaning or goes; a new key does not bump it.
+constexpr int schema_version = 1;
+
+json absent(const std::string& why) {
+  json out = json::object();
+  out["absence"] = why.empty() ? "absent, and no reason was given" : why;
+  return out;
+}
+
+json quantity_json(const model::quantity& quantity) {
+  json out = json::object();
+  if (!quantity.is_present) return absent(quantity.absence);
+  if (quantity.is_real && !std::isfinite(quantity.real)) return absent("not a finite number");
+  if (quantity.is_real)
+    out["value"] = quantity.real;
+  else
+    out["value"] = quantity.integer;
+  return out;
+}
+
+// A ceiling of 0 means unknown.
+json ceiling_json(double bytes_per_s) {
+  if (bytes_per_s <= 0.0) return absent("no ceiling is known");
+  return quantity_json(
+      {.is_present = true, .is_real = true, .integer = 0, .real = bytes_per_s, .absence = {}});
+}
+
+json parts_json(const model::part_times_ns& parts) {
+  json out = json::object();
+  constexpr std::array<const char*, model::time_part_count> keys{
+      "compute_ns", "h2d_ns",         "d2h_ns",        "d2d_ns",
+      "events_ns",  "launch_gaps_ns", "submission_ns", "synchronisation_ns"};
+  for (std::size_t at = 0; at < keys.size(); ++at) out[keys[at]] = parts[at];
+  return out;
+}
+
+json to_object(const model::launch_line& line) {
+  return {{"range", line.which.range},         {"weight_bytes_each", line.which.weight_bytes},
+          {"reads_kv", line.which.reads_kv},   {"blocks_count", line.which.blocks},
+          {"is_rest", line.which.is_rest},     {"launches_count", line.launches},
+          {"on_path_ns", line.on_path_ns},     {"busy_ns", line.busy_ns},
+          {"weight_bytes", line.weight_bytes}, {"kv_bytes", line.kv_bytes}};
+}
+
+json to_object(const model::pass_line& line) {
+  return {{"request", line.request},         {"index", line.index},
+          {"begin_ns", line.begin_ns},       {"wall_ns", line.wall_ns},
+          {"parts", parts_json(line.parts)}, {"residual_ns", line.residual_ns},
+          {"launches_count", line.launches},
+          {"read_bytes", line.read_bytes}};
+}
+
+json to_object(const model::latency_line& line) {
+  json out{{"name", line.name}, {"samples_count", line.samples}};
+  if (line.samples == 0) {
+    out["absence"] = line.absence;
+    return out;
+  }
+  out["least_ns"] = line.least_ns;
+  out["p50_ns"] = line.p50_ns;
+  out["p90_ns"] = line.p90_ns;
+  out["p99_ns"] = line.p99_ns;
+  out["most_ns"] = line.most_ns;
+  return out;
+}
+
+json to_object(const model::thread_line& line) {
+  return {{"tid", line.tid},
+          {"is_worker", line.is_worker},
+          {"intervals_count", line.intervals},
+          {"wall_ns", line.wall_ns},
+          {"run_ns", line.run_ns},
+          {"wait_ns", line.wait_ns},
+          {"asleep_ns", line.asleep_ns},
+          {"recorded_ns", line.recorded_ns},
+          {"records_count", line.records},
+          {"differs_ns", line.differs_ns}};
+}
+
+json to_object(const model::bandwidth_line& line) {
+  return {{"subject", line.subject},
+          {"is_claim", line.is_claim},
+          {"bytes", quantity_json(line.bytes)},
+          {"time_ns", quantity_json(line.time_ns)},
+          {"bytes_per_s", quantity_json(line.bytes_per_s)},
+          {"link", line.link},
+          {"soft_bytes_per_s", ceiling_json(line.soft_bytes_per_s)},
+          {"hard_bytes_per_s", ceiling_json(line.hard_bytes_per_s)},
+          {"verdict", to_string(line.verdict)},
+          {"reason", line.reason}};
+}
+
+json to_object(const model::level_line& line) {
+  json out{{"name", line.name},   {"unit", line.unit},
+           {"kind", line.kind},   {"samples_count", line.samples},
+           {"first", line.first}, {"last", line.last},
+           {"least", line.least}, {"most", line.most}};
+  json& stretches = out["stretches"] = json::array();
+  for (const model::level_stretch& each : line.stretches)
+    stretches.push_back({{"begin_ns", each.begin_ns}, {"least", each.least}, {"most", each.most}});
+  return out;
+}
+
+json to_object(const model::link_line& line) {
+  return {{"link", line.link},
+          {"samples_count", line.samples},
+          {"first_bytes_per_s", line.first_bytes_per_s},
+          {"last_bytes_per_s", line.last_bytes_per_s},
+          {"least_bytes_per_s", line.least_bytes_per_s},
+          {"most_bytes_per_s", line.most_bytes_per_s}};
+}
+
+template <class Row>
+json to_array(const std::vector<Row>& rows) {
+  json out = json::array();
+  for (const Row& row : rows) out.push_back(to_object(row));
+  return out;
+}
+
+json to_object(const model::pass_total& total) {
+  json out{{"passes_count", total.passes},          {"wall_ns", total.wall_ns},
+           {"parts", parts_json(total.parts)},      {"busy", parts_json(total.busy_ns)},
+           {"residual_ns", total.residual_ns},      {"closure_ns", total.closure_ns},
+           {"device_busy_ns", total.device_busy_ns}};
+  json allocation{{"moments_count", total.allocations}};
+  if (total.allocations > 0)
+    allocation["absence"] = "the trace stamps moments, not lengths";
+  else
+    allocation["value"] = 0;
+  json staging{{"copy_calls_count", total.copy_calls}};
+  if (total.copy_calls > 0)
+    staging["absence"] = "no record tells staging";
+  else
+    staging["value"] = 0;
+  out["allocation_ns"] = allocation;
+  out["staging_ns"] = staging;
+  out["launches"] = to_array(total.launches);
+  return out;
+}
+
+}  // namespace
+
+std::string investigation_as_json(const model::investigation& report, model::outcome outcome) {
+  json out{{"schema_version", schema_version},
+           {"outcome", to_string(outcome)},
+           {"exit_code", static_cast<int>(outcome)}};
+  out["tokens_per_s"] = quantity_json(report.tokens_per_s);
+  out["latencies"] = to_array(report.latencies);
+  out["decode"] = to_object(report.decode);
+  out["prefill"] = to_object(report.prefill);
+  const auto shown = model::sampled_steps(report.steps);
+  out["steps_count"] = report.steps.size();
+  out["steps"] = json::array();
+  for (const std::size_t at : shown) out["steps"].push_back(to_object(report.steps[at]));
+  out["threads"] = to_array(report.threads);
+  out["bandwidths"] = to_array(report.bandwidths);
+  out["links"] = to_array(report.links);
+  out["levels"] = to_array(report.levels);
+  out["blind_spots"] = report.blind_spots;
+  out["audit"] = json::parse(audit_as_json(report.audit, outcome));
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/perfetto/timeline_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "probes/trace/bounded.h"
+#include "probes/trace/contract_json.h"
+#include "runtime/telemetry/range.h"
+
+namespace assay::reports {
+namespace {
+
+constexpr std::size_t buffer_bytes = 64 * 1024;
+constexpr std::size_t max_tracks = 4096;  // beyond, tracks keep their numbers for names
+
+// The viewer shows a process as a group of tracks.
+constexpr int passes_group = 1;
+constexpr int threads_group = 2;
+constexpr int streams_group = 3;
+constexpr int counters_group = 4;
+
+std::string quoted(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+/// ns as µs, exactly.
+std::string micros(std::int64_t ns) {
+  const bool is_negative = ns < 0;
+  const std::uint64_t size =
+      is_negative ? ~static_cast<std::uint64_t>(ns) + 1 : static_cast<std::uint64_t>(ns);
+  return fmt::format("{}{}.{:03}", is_negative ? "-" : "", size / 1000, size % 1000);
+}
+
+std::string_view op_word(std::uint8_t op) {
+  switch (op) {
+    case ASSAY_OP_COPY:
+      return "copy";
+    case ASSAY_OP_LAUNCH:
+      return "launch";
+    case ASSAY_OP_EVENT:
+      return "event";
+    case ASSAY_OP_WAIT:
+      return "wait";
+    case ASSAY_OP_SYNC:
+      return "sync";
+    default:
+      return "unknown";
+  }
+}
+
+std::string_view direction_word(std::uint8_t direction) {
+  switch (direction) {
+    case ASSAY_H2D:
+      return " h2d";
+    case ASSAY_D2H:
+      return " d2h";
+    case ASSAY_D2D:
+      return " d2d";
+    default:
+      return "";
+  }
+}
+
+std::string_view window_word(std::uint8_t window) {
+  switch (window) {
+    case ASSAY_WINDOW_LOAD:
+      return "load";
+    case ASSAY_WINDOW_REQUEST:
+      return "request";
+    case ASSAY_WINDOW_PREFILL:
+      return "prefill";
+    case ASSAY_WINDOW_DECODE_STEP:
+      return "decode step";
+    default:
+      return "other window";
+  }
+}
+
+std::string name_of(const assay_record& record) {
+  const std::string_view range = record.range == 0 ? std::string_view()
+                                 : record.range < telemetry::range_count
+                                     ? to_string(static_cast<telemetry::range>(record.range))
+                                     : std::string_view("unknown range");
+  return fmt::format("{}{}{}{}", op_word(record.op), direction_word(record.direction),
+                     range.empty() ? "" : " ", range);
+}
+
+bool is_readable(const assay_reading& reading) {
+  return reading.state == ASSAY_MEASURED || reading.state == ASSAY_ZERO ||
+         reading.state == ASSAY_LOWER_BOUND;
+}
+
+}  // namespace
+
+timeline_writer::timeline_writer(put_text put) : put_(std::move(put)) {
+  buffer_ = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+  int order = 0;
+  for (const auto& [group, name] :
+       {std::pair{passes_group, "requests and passes"}, std::pair{threads_group, "host threads"},
+        std::pair{streams_group, "device streams"}, std::pair{counters_group, "counters"}}) {
+    event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"{}"}}}})",
+                      group, name));
+    event(fmt::format(
+        R"({{"ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}}}})", group,
+        order++));
+  }
+}
+
+void timeline_writer::event(std::string_view text) {
+  if (events_++ > 0) buffer_ += ',';
+  buffer_ += '\n';
+  buffer_ += text;
+}
+
+result<void> timeline_writer::spill(std::size_t at_least_bytes) {
+  if (buffer_.size() < at_least_bytes) return {};
+  ASSAY_TRY(put_(buffer_));
+  buffer_.clear();
+  return {};
+}
+
+result<void> timeline_writer::contract(std::string_view json) {
+  ASSAY_TRY_ASSIGN(const auto rows, trace::parse_contract(json));
+  for (const trace::contract_row& row : rows) {
+    const bool is_real =
+        row.unit == unit::ratio || row.unit == unit::bytes_per_s || row.unit == unit::tokens_per_s;
+    counters_.push_back({quoted(row.name), is_real, false, 0});
+  }
+  return {};
+}
+
+result<void> timeline_writer::records(std::span<const assay_record> records) {
+  for (const assay_record& record : records) {
+    take(record);
+    ASSAY_TRY(spill(buffer_bytes));
+  }
+  return {};
+}
+
+void timeline_writer::take(const assay_record& record) {
+  switch (record.kind) {
+    case ASSAY_SUBMISSION:
+      return take_call(record);
+    case ASSAY_ACTIVITY:
+      return take_work(record);
+    case ASSAY_WINDOW_BEGIN:
+    case ASSAY_WINDOW_END:
+      return take_window(record);
+    case ASSAY_CLOCK_SAMPLE:
+      return clock_.take(record);
+    case ASSAY_MEMORY:
+      return event(fmt::format(
+          R"({{"ph":"i","s":"p","name":"{}","pid":{},"tid":0,"ts":{},"args":{{"bytes":{}}}}})",
+          record.op == 1 ? "allocate" : "free", threads_group, micros(record.start_ns),
+          record.amount));
+    default:
+      return;
+  }
+}
+
+void timeline_writer::name_track(int process, std::uint32_t track, std::string_view kind) {
+  if (named_.size() == max_tracks || !named_.emplace(process, track).second) return;
+  event(fmt::format(
+      R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{} {}"}}}})", process,
+      track, kind, track));
+}
+
+void timeline_writer::take_call(const assay_record& call) {
+  name_track(threads_group, call.tid, "thread");
+  const std::int64_t length_ns =
+      std::max<std::int64_t>(trace::difference(call.end_ns, call.start_ns), 0);
+  event(fmt::format(
+      R"({{"ph":"X","name":"{}","cat":"call","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"correlation":{},"stream":{},"asked":{}{}}}}})",
+      name_of(call), threads_group, call.tid, micros(call.start_ns), micros(length_ns),
+      call.correlation, call.stream, call.amount,
+      (call.flags & ASSAY_REFUSED) != 0 ? ",\"refused\":true" : ""));
+  if (call.op < ASSAY_OP_COPY || call.op > ASSAY_OP_EVENT || (call.flags & ASSAY_REFUSED) != 0)
+    return;
+  event(fmt::format(
+      R"({{"ph":"s","name":"submission","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})",
+      call.correlation, threads_group, call.tid, micros(call.start_ns)));
+}
+
+void timeline_writer::take_work(const assay_record& work) {
+  if (work.start_ns == 0 && work.end_ns == 0) return;
+  name_track(streams_group, work.stream, "stream");
+  const std::int64_t start_ns = clock_.to_host_ns(work.start_ns);
+  const std::int64_t length_ns =
+      std::max<std::int64_t>(trace::difference(work.end_ns, work.start_ns), 0);
+  event(fmt::format(
+      R"({{"ph":"X","name":"{}","cat":"device","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"correlation":{},"bytes":{},"blocks":{},"weight_bytes":{},"kv_bytes":{}}}}})",
+      name_of(work), streams_group, work.stream, micros(start_ns), micros(length_ns),
+      work.correlation, work.amount, work.extra[0], work.extra[1], work.extra[2]));
+  event(fmt::format(
+      R"({{"ph":"f","bp":"e","name":"submission","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})",
+      work.correlation, streams_group, work.stream, micros(start_ns)));
+}
+
+void timeline_writer::take_window(const assay_record& record) {
+  const bool is_begin = record.kind == ASSAY_WINDOW_BEGIN;
+  event(fmt::format(R"({{"ph":"{}","name":"{} {}","cat":"window","pid":{},"tid":0,"ts":{}}})",
+                    is_begin ? "B" : "E", window_word(record.op), record.correlation, passes_group,
+                    micros(is_begin ? record.start_ns : record.end_ns)));
+}
+
+result<void> timeline_writer::snapshot(std::int64_t at_ns,
+                                       std::span<const assay_reading> readings) {
+  const std::size_t count = std::min(readings.size(), counters_.size());
+  for (std::size_t row = 0; row < count; ++row) {
+    counter_track& track = counters_[row];
+    const assay_reading& reading = readings[row];
+    // A track holds its value until the next: only changes need an event.
+    if (!is_readable(reading) || (track.is_told && track.bits == reading.bits)) continue;
+    const double real = std::bit_cast<double>(reading.bits);
+    if (track.is_real && !std::isfinite(real)) continue;
+    track.is_told = true;
+    track.bits = reading.bits;
+    event(fmt::format(
+        R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"value":{}}}}})", track.name,
+        counters_group, micros(at_ns),
+        track.is_real ? fmt::format("{:.17g}", real) : fmt::format("{}", reading.bits)));
+    ASSAY_TRY(spill(buffer_bytes));
+  }
+  return {};
+}
+
+result<void> timeline_writer::finish(std::string_view incompleteness) {
+  buffer_ += "\n],\"otherData\":{";
+  if (!incompleteness.empty()) buffer_ += "\"incompleteness\":" + quoted(incompleteness);
+  buffer_ += "}}\n";
+  return spill(1);
+}
+
+}  // namespace assay::reports

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// A trace as a timeline for Perfetto's and Chrome's viewers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probes/trace/clock_map.h"
+#include "probes/trace/sink.h"
+
+namespace assay::reports {
+
+/// Turns records into events of the Trace Event Format as they come: calls on the tracks of host
+/// threads, work on the tracks of streams, passes and requests as ranges, each counter as a track,
+/// an arrow from each call to its work. Allocations and known answers are instants.
+/// Units: µs with three decimals, as the format wants. Clock: the host's.
+/// Memory: 64 KiB and a few bytes a counter, thread and stream, whatever the trace's length.
+/// Errors: those of `put`. Threads: one at a time.
+class timeline_writer final : public trace::sink {
+ public:
+  using put_text = std::function<result<void>(std::string_view)>;
+
+  explicit timeline_writer(put_text put);
+
+  result<void> contract(std::string_view json) override;
+  result<void> facts(std::string_view) override { return {}; }
+  result<void> records(std::span<const assay_record> records) override;
+  result<void> snapshot(std::int64_t at_ns, std::span<const assay_reading> readings) override;
+  result<void> end() override { return {}; }
+
+  /// Closes the document. `incompleteness` stands in it where the trace was cut off.
+  result<void> finish(std::string_view incompleteness);
+
+  std::uint64_t event_count() const { return events_; }
+
+ private:
+  struct counter_track {
+    std::string name;  // as JSON, quotes included
+    bool is_real = false;
+    bool is_told = false;
+    std::int64_t bits = 0;
+  };
+  void take(const assay_record& record);
+  void take_call(const assay_record& call);
+  void take_work(const assay_record& work);
+  void take_window(const assay_record& record);
+  void name_track(int process, std::uint32_t track, std::string_view kind);
+  void event(std::string_view text);
+  result<void> spill(std::size_t at_least_bytes);
+
+  put_text put_;
+  trace::clock_map clock_;
+  std::string buffer_;
+  std::uint64_t events_ = 0;
+  std::vector<counter_track> counters_;
+  std::set<std::pair<int, std::uint32_t>> named_;
+};
+
+}  // namespace assay::reports

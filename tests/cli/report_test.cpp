@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this, a report could look whole and not be, differ from one reading to the next, or hide
+// where a real run's time went.
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace assay::cli_test {
+namespace {
+
+using testing::HasSubstr;
+
+// One short run for all tests here.
+const std::string& recorded() {
+  static const std::string bytes = [] {
+    const scratch out;
+    static_cast<void>(
+        run({"audit", "--prompt", "Moses", "--max-new-tokens", "24", "--out-trace", out / "t"}));
+    return contents_of(out / "t");
+  }();
+  return bytes;
+}
+
+class Report : public testing::Test {
+ protected:
+  ending report(std::string_view bytes, arguments more = {}) {
+    write_file(trace_, bytes);
+    more.insert(more.begin(), {"report", trace_});
+    return run(more);
+  }
+  arguments all_forms(const std::string& tag) {
+    return {"--html", out_ / (tag + ".html"), "--markdown", out_ / (tag + ".md"),
+            "--json", out_ / (tag + ".json"), "--timeline", out_ / (tag + ".trace.json")};
+  }
+  scratch out_;
+  std::string trace_ = out_ / "some.trace";
+};
+
+TEST_F(Report, divides_the_time_of_a_real_run_and_says_the_same_twice) {
+  const ending first = report(recorded(), all_forms("one"));
+  const ending second = report(recorded(), all_forms("two"));
+  EXPECT_EQ(first.err, "");
+  EXPECT_EQ(first.out, second.out);
+  for (const char* form : {".html", ".md", ".json", ".trace.json"})
+    EXPECT_EQ(contents_of(out_ / (std::string("one") + form)),
+              contents_of(out_ / (std::string("two") + form)))
+        << form;
+  const auto json = nlohmann::json::parse(contents_of(out_ / "one.json"));
+  EXPECT_EQ(json["exit_code"], first.exit_code);
+  const auto& decode = json["decode"];
+  EXPECT_GT(decode["passes_count"], 4);
+  EXPECT_EQ(json["steps"].size(), decode["passes_count"].get<std::size_t>());
+  EXPECT_EQ(decode["closure_ns"], 0);
+  EXPECT_GT(decode["parts"]["compute_ns"], 0);
+  std::int64_t explained_ns = decode["residual_ns"];
+  for (const auto& [name, ns] : decode["parts"].items()) explained_ns += ns.get<std::int64_t>();
+  EXPECT_EQ(explained_ns, decode["wall_ns"].get<std::int64_t>());
+}
+
+TEST_F(Report, the_timeline_has_each_call_its_work_and_the_arrow_between) {
+  static_cast<void>(report(recorded(), {"--timeline", out_ / "t.json"}));
+  const auto json = nlohmann::json::parse(contents_of(out_ / "t.json"));
+  std::map<std::string, int> phases;
+  std::map<std::uint64_t, int> arrows;
+  for (const auto& event : json["traceEvents"]) {
+    const std::string phase = event["ph"];
+    ++phases[phase];
+    if (phase == "s") ++arrows[event["id"]];
+    if (phase == "f") --arrows[event["id"]];
+  }
+  EXPECT_EQ(phases["B"], phases["E"]);
+  EXPECT_GT(phases["X"], 400);
+  EXPECT_GT(phases["C"], 58);
+  for (const auto& [id, open] : arrows) EXPECT_EQ(open, 0) << id;
+}
+
+TEST_F(Report, a_cut_trace_is_reported_as_far_as_it_goes_and_says_so_first) {
+  const ending end =
+      report(std::string_view(recorded()).substr(0, recorded().size() * 3 / 4), all_forms("cut"));
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_LT(end.out.find("INCOMPLETE (cut off after block "), end.out.find("Speed:"));
+  EXPECT_THAT(contents_of(out_ / "cut.html"), HasSubstr("INCOMPLETE (cut off after block "));
+  EXPECT_THAT(end.out, HasSubstr("What came after the trace was cut off"));
+  const auto timeline = nlohmann::json::parse(contents_of(out_ / "cut.trace.json"));
+  EXPECT_TRUE(timeline["otherData"].contains("incompleteness"));
+}
+
+TEST_F(Report, what_is_no_trace_leaves_one_line_and_no_page) {
+  std::string newer = recorded();
+  newer[8] = 9;
+  for (const std::string& bytes :
+       {std::string(), std::string("{}"), newer, recorded().substr(0, 20)}) {
+    const ending end = report(bytes, all_forms("none"));
+    EXPECT_NE(end.exit_code, 0);
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_EQ(end.out, "");
+    for (const char* form : {".html", ".md", ".json", ".trace.json"})
+      EXPECT_FALSE(std::filesystem::exists(out_ / (std::string("none") + form))) << form;
+  }
+}
+
+TEST_F(Report, a_full_disk_is_one_line_and_no_success) {
+  for (const char* form : {"--html", "--markdown", "--json", "--timeline"}) {
+    const ending end = report(recorded(), {form, "/dev/full"});
+    EXPECT_EQ(end.exit_code, 3) << form;
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_THAT(end.err, HasSubstr("/dev/full"));
+  }
+}
+
+TEST_F(Report, does_not_write_over_its_trace) {
+  const ending end = report(recorded(), {"--html", trace_});
+  EXPECT_EQ(end.exit_code, 2);
+  EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+  EXPECT_EQ(contents_of(trace_), recorded());
+}
+
+}  // namespace
+}  // namespace assay::cli_test

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this, a figure could stand above the finding that voids it, a form could leave out a
+// section that another has, or a name out of a trace could become markup.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reports/html/investigation_html.h"
+#include "reports/json/investigation_json.h"
+#include "reports/markdown/investigation_markdown.h"
+#include "reports/model/step_sample.h"
+#include "reports/text/investigation_text.h"
+#include "reports/wording/investigation_words.h"
+#include "tests/reports/sample_report.h"
+
+namespace assay::reports {
+namespace {
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+void expect_golden(const std::string& rendered, const std::string& name) {
+  const std::filesystem::path folder = ASSAY_RENDERED;
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / name, std::ios::binary) << rendered;
+  const auto golden = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/reports/golden" / name;
+  EXPECT_EQ(rendered, content_of(golden))
+      << golden << " differs; if the new output is right, run ci/bless and read the diff";
+}
+
+model::pass_total sample_total() {
+  model::pass_total total;
+  total.passes = 2;
+  total.wall_ns = 20'000;
+  total.parts = {8'000, 2'000, 500, 0, 100, 3'000, 400, 1'000};
+  total.busy_ns = {8'000, 2'750, 500, 0, 100, 3'000, 2'400, 12'000};
+  total.residual_ns = 5'000;
+  total.device_busy_ns = 10'600;
+  total.allocations = 3;
+  total.copy_calls = 4;
+  total.launches = {{{"compute", 4096, false, 0, false}, 6, 7'000, 7'000, 24'576, 0},
+                    {{"compute", 0, true, 0, false}, 2, 1'000, 1'000, 0, 2'048},
+                    {{"any", 0, false, 0, true}, 1, 0, 12, 0, 0}};
+  return total;
+}
+
+model::bandwidth_line bandwidth(std::string subject, std::int64_t bytes, std::int64_t ns,
+                                model::bandwidth_verdict verdict) {
+  model::bandwidth_line line;
+  line.subject = std::move(subject);
+  line.bytes = number(bytes);
+  line.time_ns = number(ns);
+  line.bytes_per_s = real(static_cast<double>(bytes) * 1e9 / static_cast<double>(ns));
+  line.link = "pcie";
+  line.soft_bytes_per_s = 12e9;
+  line.hard_bytes_per_s = 16e9;
+  line.verdict = verdict;
+  return line;
+}
+
+model::investigation sample_investigation(model::audit_report audit) {
+  using model::bandwidth_verdict;
+  model::investigation report;
+  report.audit = std::move(audit);
+  report.decode = sample_total();
+  report.prefill.passes = 1;
+  report.prefill.wall_ns = report.prefill.residual_ns = 7'000;
+  report.steps = {{0, 0, 0, 8'000, {8'000}, 0}, {0, 1, 9'000, 12'000, {0, 2'000}, 5'000}};
+  report.latencies = {{"TTFT", 0, 0, 0, 0, 0, 0, "the trace holds no prefill within a request"},
+                      {"ITL", 12, 900, 1'000, 1'500, 2'000, 2'000, ""}};
+  report.tokens_per_s = real(912.5);
+  report.threads = {{7, false, 2, 25'000, 3'000, 600, 21'400, 19'600, 2, 1'800},
+                    {9, true, 2, 25'000, 100, 0, 24'900, 0, 0, 0}};
+  report.bandwidths = {
+      bandwidth("h2d weights", 7'870'916'608, 1'272'000'000, bandwidth_verdict::plausible),
+      bandwidth("runtime.weights.h2d_ns", 7'870'916'608, 30'000'000,
+                bandwidth_verdict::impossible)};
+  report.bandwidths[1].is_claim = true;
+  model::bandwidth_line open;
+  open.subject = "d2d kv_append";
+  open.bytes = number(512);
+  open.time_ns = number(0);
+  open.bytes_per_s = absent("the time is 0");
+  open.reason = "the time is 0";
+  report.bandwidths.push_back(open);
+  report.links = {{"pcie", 3, 11e9, 12e9, 10.5e9, 12.1e9}};
+  report.levels = {{"runtime.kv.live_pages", "pages", "gauge", 3, 1, 4, 0, 4, {{0, 0, 4}}}};
+  report.blind_spots = {"Which operator a launch was: the trace names none"};
+  return report;
+}
+
+TEST(Golden, investigation_in_every_form) {
+  const model::investigation found = sample_investigation(sample_report());
+  const auto outcome = model::outcome_of(found.audit);
+  expect_golden(investigation_as_text(found), "investigation.txt");
+  expect_golden(investigation_as_markdown(found), "investigation.md");
+  expect_golden(investigation_as_json(found, outcome), "investigation.json");
+  expect_golden(investigation_as_html(found), "investigation.html");
+}
+
+TEST(Investigation, what_the_audit_found_stands_before_every_figure) {
+  const model::investigation found = sample_investigation(sample_report());
+  ASSERT_FALSE(found.audit.findings.empty());
+  const auto lines = investigation_headline(found);
+  EXPECT_EQ(lines.front().rfind("FOUND", 0), 0u) << lines.front();
+  for (const model::finding& each : found.audit.findings) {
+    EXPECT_NE(lines.front().find(each.rule), std::string::npos) << each.rule;
+    EXPECT_NE(lines.front().find(each.subject), std::string::npos) << each.subject;
+  }
+  for (const std::string& page : {investigation_as_text(found), investigation_as_markdown(found)})
+    EXPECT_LT(page.find("FOUND"), page.find("912.5 tokens/s"));
+  const std::string html = investigation_as_html(found);
+  EXPECT_LT(html.find("FOUND"), html.find("912.5 tokens/s"));
+}
+
+TEST(Investigation, a_clean_run_begins_with_what_was_run) {
+  const auto lines = investigation_headline(sample_investigation(clean_report()));
+  EXPECT_EQ(lines.front().rfind("Run:", 0), 0u) << lines.front();
+}
+
+TEST(Investigation, every_form_has_every_section) {
+  const model::investigation found = sample_investigation(sample_report());
+  const std::string text = investigation_as_text(found);
+  const std::string markdown = investigation_as_markdown(found);
+  const std::string html = investigation_as_html(found);
+  for (const word_table& table : investigation_tables(found))
+    for (const std::string* page : {&text, &markdown, &html})
+      EXPECT_NE(page->find(table.title), std::string::npos) << table.title;
+}
+
+TEST(Investigation, foreign_text_is_inert_in_a_page_and_in_markdown) {
+  model::audit_report audit = sample_report();
+  const std::string evil =
+      "<script>alert(1)</script>\"'` onload=x \x1b[31m\xe2\x80\xae|[a](b)\n# c";
+  audit.counters[0].name = evil;
+  audit.facts.push_back({evil, evil});
+  audit.findings[0].subject = evil;
+  model::investigation found = sample_investigation(audit);
+  found.bandwidths[0].subject = found.blind_spots[0] = evil;
+  const std::string html = investigation_as_html(found);
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos);
+  EXPECT_EQ(html.find('\x1b'), std::string::npos);
+  const std::string markdown = investigation_as_markdown(found);
+  EXPECT_EQ(markdown.find("<script>"), std::string::npos);
+  EXPECT_EQ(markdown.find("[a](b)"), std::string::npos);
+  EXPECT_EQ(markdown.find("\n# c"), std::string::npos);
+  EXPECT_EQ(investigation_as_text(found).find('\x1b'), std::string::npos);
+}
+
+TEST(Investigation, a_page_loads_nothing) {
+  const std::string html = investigation_as_html(sample_investigation(sample_report()));
+  for (const char* reach : {"http://", "https://", "src=", "<link", "@import", "url("})
+    EXPECT_EQ(html.find(reach), std::string::npos) << reach;
+}
+
+TEST(Investigation, a_table_whose_parts_miss_the_wall_time_says_so) {
+  model::investigation found = sample_investigation(clean_report());
+  EXPECT_EQ(investigation_as_text(found).find("this table is wrong"), std::string::npos);
+  found.decode.closure_ns = 17;
+  EXPECT_NE(investigation_as_text(found).find("this table is wrong"), std::string::npos);
+}
+
+TEST(Investigation, thinning_out_keeps_the_longest_and_the_shortest_step) {
+  std::vector<model::pass_line> steps(10'001);
+  for (std::size_t at = 0; at < steps.size(); ++at) {
+    steps[at].index = at;
+    steps[at].wall_ns = 1'000 + static_cast<std::int64_t>(at % 7);
+  }
+  steps[4'321].wall_ns = 9'999;
+  steps[8'765].wall_ns = 1;
+  const auto shown = model::sampled_steps(steps, 200);
+  EXPECT_LE(shown.size(), 200u);
+  EXPECT_TRUE(std::is_sorted(shown.begin(), shown.end()));
+  EXPECT_EQ(std::count(shown.begin(), shown.end(), 4'321u), 1);
+  EXPECT_EQ(std::count(shown.begin(), shown.end(), 8'765u), 1);
+  EXPECT_EQ(model::sampled_steps(steps, 20'000).size(), steps.size());
+}
+
+}  // namespace
+}  // namespace assay::reports
