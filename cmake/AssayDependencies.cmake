@@ -11,3 +11,4 @@ find_package(SQLite3 3.35 REQUIRED)
 find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
 # A history on a server; without it --history takes files alone.
 find_package(PostgreSQL QUIET)
+find_package(benchmark 1.7 REQUIRED)
