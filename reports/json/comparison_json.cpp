@@ -103,6 +103,49 @@ json summary_json(const model::comparison_report& report) {
   return out;
 }
 
+json count_json(const model::coverage_count& count) {
+  json out = json::object();
+  out["covered_count"] = count.covered;
+  out["total_count"] = count.total;
+  return out;
+}
+
+json totals_json(const std::optional<model::coverage_totals>& totals) {
+  if (!totals) return absence("not uploaded");
+  json out = json::object();
+  out["lines"] = count_json(totals->lines);
+  out["branches"] = count_json(totals->branches);
+  out["files"] = count_json(totals->files);
+  return out;
+}
+
+json coverage_json(const model::coverage_table& table) {
+  json out = json::object();
+  json& flags = out["flags"] = json::array();
+  for (const model::coverage_flag& flag : table.flags) {
+    json each = json::object();
+    each["name"] = flag.name;
+    each["base"] = totals_json(flag.base);
+    each["head"] = totals_json(flag.head);
+    const std::string& why = table.touched_absence.empty() ? flag.carried : table.touched_absence;
+    each["touched_lines"] =
+        flag.touched ? count_json(*flag.touched) : absence(why.empty() ? flag.unknown : why);
+    if (!flag.unknown.empty()) each["unknown"] = flag.unknown;
+    if (!flag.carried.empty()) each["carried"] = flag.carried;
+    flags.push_back(std::move(each));
+  }
+  json& losses = out["losses"] = json::array();
+  for (const model::coverage_loss& loss : table.losses) {
+    json each = json::object();
+    each["flag"] = loss.flag;
+    each["file"] = loss.file;
+    each["base"] = count_json(loss.base);
+    each["head"] = count_json(loss.head);
+    losses.push_back(std::move(each));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string comparison_as_json(const model::comparison_report& report, model::outcome outcome) {
@@ -120,6 +163,7 @@ std::string comparison_as_json(const model::comparison_report& report, model::ou
   for (const auto& row : report.rows) rows.push_back(row_json(row));
   json& controls = out["controls"] = json::array();
   for (const auto& line : report.controls) controls.push_back(control_json(line));
+  if (report.coverage) out["coverage"] = coverage_json(*report.coverage);
   out["notes"] = report.notes;
   out["blind_spots"] = report.blind_spots;
   json& facts = out["facts"] = json::array();

@@ -8,21 +8,11 @@
 namespace assay::reports {
 namespace {
 
-// U+202A … U+202E, U+2066 … U+2069, U+200E, U+200F: what follows would be shown backwards. U+2028
-// and U+2029 end a line for some readers.
-bool turns_writing(std::string_view character) {
-  if (character.size() != 3 || character[0] != '\xE2') return false;
-  const auto second = static_cast<unsigned char>(character[1]);
-  const auto third = static_cast<unsigned char>(character[2]);
-  return (second == 0x80 && (third == 0x8E || third == 0x8F || (third >= 0xA8 && third <= 0xAE))) ||
-         (second == 0x81 && third >= 0xA6 && third <= 0xA9);
-}
-
 std::string_view inert(std::string_view character) {
   if (character == "`") return "ˋ";
   if (character == "|") return "ǀ";
   if (character == "\\") return "⧵";
-  return turns_writing(character) ? "?" : character;
+  return length_of_turning_mark(character) == character.size() ? "?" : character;
 }
 
 std::size_t length_of_first(std::string_view text) {

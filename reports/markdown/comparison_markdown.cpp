@@ -13,6 +13,7 @@
 #include "reports/markdown/escape.h"
 #include "reports/model/comparison_outcome.h"
 #include "reports/wording/comparison_words.h"
+#include "reports/wording/coverage_words.h"
 #include "reports/wording/quantity_words.h"
 #include "reports/wording/utf8_text.h"
 
@@ -22,24 +23,12 @@ namespace {
 using model::row_state;
 using rows_view = std::span<const model::comparison_row* const>;
 
-constexpr double red_ratio = 0.30;
-constexpr double orange_ratio = 0.15;
-
 // Up to which size each part may fill the comment; the last leaves room for closing lines.
 constexpr std::size_t found_limit_bytes = 36'000;
 constexpr std::size_t missing_limit_bytes = 44'000;
 constexpr std::size_t rest_limit_bytes = 52'000;
+constexpr std::size_t coverage_limit_bytes = 55'500;
 constexpr std::size_t tail_limit_bytes = 58'500;
-
-std::string_view flag_of(const model::comparison_row& row) {
-  const bool is_confirmed = row.is_confirmed || row.is_exact;
-  if (row.is_advisory || !is_confirmed) return "";
-  if (row.state == row_state::improved) return "🟢 ";
-  if (row.state != row_state::regressed) return "";
-  const double change = row.change_ratio.value_or(0.0);
-  const double harm = row.better == model::direction::higher_is_better ? -change : change;
-  return harm >= red_ratio ? "🔴 " : harm >= orange_ratio ? "⚠️ " : "";
-}
 
 // Nothing in it could come alive: no markup, mention, number of an issue or address.
 bool is_tame(std::string_view text) {
@@ -74,6 +63,7 @@ class comment {
     part("Found", {ordered.begin(), missing}, found_limit_bytes);
     part("Missing, errored, not comparable", {missing, rest}, missing_limit_bytes);
     folded("Everything else", {rest, ordered.end()});
+    if (report_.coverage) coverage(*report_.coverage);
     about_the_run();
     return std::move(out_);
   }
@@ -125,6 +115,31 @@ class comment {
     std::string rest = text;
     if (rest.ends_with("B/s")) rest.resize(rest.size() - 3);
     return is_tame(rest) ? text : code_span(text, 60);
+  }
+
+  void coverage(const model::coverage_table& table) {
+    add(fmt::format("\n### Coverage ({})\n", table.flags.size()));
+    std::string heading = "|";
+    std::string rule = "|";
+    for (const char* each : coverage_headings) {
+      heading += fmt::format(" {} |", each);
+      rule += " --- |";
+    }
+    add(heading);
+    add(rule);
+    for (const coverage_cells& cells : coverage_rows(table)) {
+      std::string line = fmt::format("| {} |", code_span(cells.front()));
+      for (std::size_t i = 1; i < cells.size(); ++i)
+        line += fmt::format(" {} |", cells[i].empty() ? "" : inert_prose(cells[i]));
+      if (out_.size() + line.size() < coverage_limit_bytes) add(line);
+    }
+    const auto losses = coverage_losses(table);
+    if (losses.empty()) return;
+    add(fmt::format("\n<details><summary>Files that lost coverage ({})</summary>\n",
+                    losses.size()));
+    for (const std::string& line : losses)
+      if (out_.size() + line.size() < coverage_limit_bytes) add("- " + inert_prose(line));
+    add("\n</details>");
   }
 
   void about_the_run() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reports/model/audit_report.h"
+#include "reports/model/coverage_table.h"
 #include "reports/model/sample_set.h"
 
 namespace assay::model {
@@ -98,7 +99,8 @@ struct comparison_report {
   std::vector<fact> facts{};
   std::vector<comparison_row> rows{};  ///< in the order of base, then what head adds
   std::vector<control_line> controls{};
-  bool is_paired = false;  ///< both sides measured in one job, in adjacent pairs
+  std::optional<coverage_table> coverage{};  ///< none: no coverage was given
+  bool is_paired = false;                    ///< both sides measured in one job, in adjacent pairs
   bool is_contaminated = false;
   std::string contamination{};  ///< why nothing was found in spite of the numbers
   bool is_complete = true;

@@ -12,6 +12,7 @@
 #include "reports/text/columns.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/comparison_words.h"
+#include "reports/wording/coverage_words.h"
 
 namespace assay::reports {
 namespace {
@@ -48,6 +49,7 @@ class page {
     line(comparison_headline(report_));
     for (const std::string& each : standing_of(report_)) line(one_line(each));
     if (!report_.rows.empty()) table();
+    if (report_.coverage) coverage(*report_.coverage);
     section("controls", report_.controls.size(),
             [&](std::size_t i) { return control_words(report_.controls[i]); });
     section("notes", report_.notes.size(), [&](std::size_t i) { return report_.notes[i]; });
@@ -92,6 +94,22 @@ class page {
       }
       line(text);
     }
+  }
+
+  void coverage(const model::coverage_table& table) {
+    const auto rows = coverage_rows(table);
+    section("coverage", rows.size(), [&](std::size_t at) {
+      std::string words;
+      for (std::size_t i = 0; i < rows[at].size(); ++i)
+        if (!rows[at][i].empty())
+          words += (i == 0   ? ""
+                    : i == 1 ? ": "
+                             : "; ") +
+                   (i == 0 ? rows[at][i] : fmt::format("{} {}", coverage_headings[i], rows[at][i]));
+      return words;
+    });
+    const auto losses = coverage_losses(table);
+    section("files that lost coverage", losses.size(), [&](std::size_t at) { return losses[at]; });
   }
 
   template <class Line>

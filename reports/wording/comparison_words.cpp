@@ -49,6 +49,8 @@ std::string percent(double ratio) {
 }
 
 constexpr std::size_t most_margins = 4;
+constexpr double red_ratio = 0.30;
+constexpr double orange_ratio = 0.15;
 
 double size_of(const model::comparison_row& row) {
   return row.change_ratio ? std::abs(std::log(std::max(1.0 + *row.change_ratio, 1e-300))) : 0.0;
@@ -186,6 +188,16 @@ std::string control_words(const model::control_line& line) {
                          percent(line.interval->high_ratio));
   words += fmt::format(", {} pairs, {}", line.pairs, line.has_moved ? "HAS MOVED" : "stands still");
   return line.detail.empty() ? words : words + "; " + line.detail;
+}
+
+std::string_view flag_of(const model::comparison_row& row) {
+  const bool is_confirmed = row.is_confirmed || row.is_exact;
+  if (row.is_advisory || !is_confirmed) return "";
+  if (row.state == row_state::improved) return "🟢 ";
+  if (row.state != row_state::regressed) return "";
+  const double change = row.change_ratio.value_or(0.0);
+  const double harm = row.better == model::direction::higher_is_better ? -change : change;
+  return harm >= red_ratio ? "🔴 " : harm >= orange_ratio ? "⚠️ " : "";
 }
 
 std::string interval_heading(const model::comparison_report& report) {

@@ -49,6 +49,10 @@ std::string note_of(const model::comparison_row& row);
 /// "kernel: +0.3 % (-0.2 … +0.8 %), 12 pairs, stands still".
 std::string control_words(const model::control_line& line);
 
+/// "🔴 " worse by 30 % or more, "⚠️ " by 15 %, "🟢 " better; empty otherwise. Only
+/// confirmed rows and exact counts wear one, and none of a comparison that is advisory.
+std::string_view flag_of(const model::comparison_row& row);
+
 /// Confidence of the intervals, "90 %"; of the first row that has one.
 std::string interval_heading(const model::comparison_report& report);
 

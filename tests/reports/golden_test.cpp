@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/html/comparison_html.h"
 #include "reports/json/audit_json.h"
 #include "reports/json/comparison_json.h"
 #include "reports/junit/audit_junit.h"
@@ -88,6 +89,12 @@ TEST(Golden, comparison_as_text) {
 TEST(Golden, comparison_as_markdown) {
   expect_golden(comparison_as_markdown(sample_comparison()), "comparison.md",
                 "tests/reports/golden/comparison.md");
+}
+
+TEST(Golden, comparison_as_html) {
+  const auto report = sample_comparison();
+  expect_golden(comparison_as_html(report, model::outcome_of(report)), "comparison.html",
+                "tests/reports/golden/comparison.html");
 }
 
 TEST(Golden, comparison_as_json) {
