@@ -26,6 +26,13 @@ if(ASSAY_FUZZ)
   target_compile_definitions(assay_build INTERFACE ASSAY_SANITIZED=1)
 endif()
 
+# Two links of one commit differ by nothing but where the code lies: assay compare --calibrate.
+if(NOT ASSAY_LINK_SALT EQUAL 0)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set_property(GLOBAL PROPERTY RULE_LAUNCH_LINK
+    "${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_LIST_DIR}/relink.py ${ASSAY_LINK_SALT}")
+endif()
+
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${ASSAY_CCACHE}")

@@ -27,4 +27,8 @@ struct file_comparison {
 /// Errors: unusable_input, naming the file, the place in it and the reason.
 result<model::comparison_report> compare_files(const file_comparison& what);
 
+/// The logs of a run's shards, judged as one. Errors: as compare_files, and where they are not of
+/// one run.
+result<model::comparison_report> judge_shards(const std::vector<std::string>& logs);
+
 }  // namespace assay::cli

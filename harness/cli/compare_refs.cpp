@@ -69,9 +69,10 @@ result<std::string> merge_base(const std::string& head, const interrupt_check& i
 
 class workshop {
  public:
-  workshop(fs::path folder, build_recipe recipe, std::int64_t limit_ns,
+  workshop(fs::path folder, const char* link_salt, build_recipe recipe, std::int64_t limit_ns,
            const interrupt_check& is_interrupted)
       : folder_(std::move(folder)),
+        link_salt_(link_salt),
         recipe_(std::move(recipe)),
         limit_ns_(limit_ns),
         is_interrupted_(is_interrupted) {}
@@ -81,7 +82,11 @@ class workshop {
     const fs::path mark = folder_ / (commit + built_mark);
     const fs::path binary = tree / recipe_.benchmark;
     std::error_code code;
-    if (is_marked(mark) && fs::exists(binary, code)) return built_side{commit, binary, true};
+    built_side built{commit, binary, counts_command(tree), false};
+    if (is_marked(mark) && fs::exists(binary, code)) {
+      built.is_from_cache = true;
+      return built;
+    }
     if (!fs::exists(tree / ".git", code)) {
       ASSAY_TRY_ASSIGN(
           const auto made,
@@ -98,10 +103,15 @@ class workshop {
                         fmt::format("{}: the build of {} left no such file; correct \"benchmark\"",
                                     binary.string(), which));
     std::ofstream(mark) << recipe_.build;
-    return built_side{commit, binary, false};
+    return built;
   }
 
  private:
+  std::vector<std::string> counts_command(const fs::path& tree) const {
+    if (recipe_.counts.empty()) return {};
+    return {"/bin/sh", "-c", "cd \"$1\" && eval \"$2\"", "counts", tree.string(), recipe_.counts};
+  }
+
   // Built by this recipe, and not by one that was changed since.
   bool is_marked(const fs::path& mark) const {
     std::ifstream in(mark, std::ios::binary);
@@ -114,8 +124,10 @@ class workshop {
     if (recipe_.build.empty()) return {};
     // The folder is an argument: a path may hold anything that a shell would read.
     ASSAY_TRY_ASSIGN(const auto ending,
-                     compare::run_process({{"/bin/sh", "-c", "cd \"$1\" && eval \"$2\"", "build",
-                                            tree.string(), recipe_.build},
+                     compare::run_process({{"/bin/sh", "-c",
+                                            "cd \"$1\" && export ASSAY_LINK_SALT=\"$3\" && "
+                                            "eval \"$2\"",
+                                            "build", tree.string(), recipe_.build, link_salt_},
                                            limit_ns_,
                                            is_interrupted_}));
     if (ending.how == compare::process_end::interrupted)
@@ -129,6 +141,7 @@ class workshop {
   }
 
   fs::path folder_;
+  std::string link_salt_;
   build_recipe recipe_;
   std::int64_t limit_ns_;
   const interrupt_check& is_interrupted_;
@@ -166,28 +179,69 @@ result<build_recipe> parse_build_recipe(std::string_view text, const std::string
   if (const auto build = root.find("build")) {
     ASSAY_TRY_ASSIGN(recipe.build, build->text());
   }
+  if (const auto counts = root.find("counts")) {
+    ASSAY_TRY_ASSIGN(recipe.counts, counts->text());
+  }
   for (const auto& [key, value] : tree.items())
-    if (key != "build" && key != "benchmark")
-      return ingest::refused(file, "$." + key, "is no key", "use build and benchmark");
+    if (key != "build" && key != "benchmark" && key != "counts")
+      return ingest::refused(file, "$." + key, "is no key", "use build, benchmark and counts");
   return recipe;
+}
+
+namespace {
+
+struct order_of_work {
+  fs::path folder;  // of all worktrees
+  build_recipe recipe;
+  std::string head;
+};
+
+result<order_of_work> order_from(const ref_flags& flags, const interrupt_check& is_interrupted) {
+  ASSAY_TRY_ASSIGN(const auto top, git({"rev-parse", "--show-toplevel"}, is_interrupted));
+  if (!top) return ASSAY_FAIL(usage, "compare: no git repository here; run it in one");
+  order_of_work work;
+  work.folder = fs::path(*top) / ".assay";
+  ASSAY_TRY_ASSIGN(const auto recipe_text, ingest::file_text::open(flags.recipe_file));
+  ASSAY_TRY_ASSIGN(work.recipe, parse_build_recipe(recipe_text.view(), flags.recipe_file));
+  ASSAY_TRY_ASSIGN(work.head, commit_of(flags.head.empty() ? "HEAD" : flags.head, is_interrupted));
+  return work;
+}
+
+// The names are of one length: a path's length moves what is on a program's stack.
+constexpr const char* plain_folder = "compare";
+constexpr const char* salted_folder = "relinks";
+
+}  // namespace
+
+result<built_sides> build_twice(const ref_flags& flags, const progress& tell,
+                                const std::function<bool()>& is_interrupted) {
+  ASSAY_TRY_ASSIGN(const order_of_work work, order_from(flags, is_interrupted));
+  built_sides sides;
+  tell("building " + work.head);
+  ASSAY_TRY_ASSIGN(sides.base, workshop(work.folder / plain_folder, "0", work.recipe,
+                                        flags.build_limit_ns, is_interrupted)
+                                   .side(work.head, "base"));
+  tell("linking it in another order");
+  ASSAY_TRY_ASSIGN(sides.head, workshop(work.folder / salted_folder, "1", work.recipe,
+                                        flags.build_limit_ns, is_interrupted)
+                                   .side(work.head, "head"));
+  tell("");
+  ASSAY_TRY(describe("base", sides.base, sides.facts));
+  ASSAY_TRY(describe("head", sides.head, sides.facts));
+  return sides;
 }
 
 result<built_sides> build_refs(const ref_flags& flags, const progress& tell,
                                const std::function<bool()>& is_interrupted) {
-  ASSAY_TRY_ASSIGN(const auto top, git({"rev-parse", "--show-toplevel"}, is_interrupted));
-  if (!top) return ASSAY_FAIL(usage, "compare: no git repository here; run it in one");
-  ASSAY_TRY_ASSIGN(const auto recipe_text, ingest::file_text::open(flags.recipe_file));
-  ASSAY_TRY_ASSIGN(const auto recipe, parse_build_recipe(recipe_text.view(), flags.recipe_file));
-  ASSAY_TRY_ASSIGN(const std::string head,
-                   commit_of(flags.head.empty() ? "HEAD" : flags.head, is_interrupted));
+  ASSAY_TRY_ASSIGN(const order_of_work work, order_from(flags, is_interrupted));
+  const std::string& head = work.head;
   ASSAY_TRY_ASSIGN(const std::string base, flags.base.empty()
                                                ? merge_base(head, is_interrupted)
                                                : commit_of(flags.base, is_interrupted));
   if (base == head)
     return ASSAY_FAIL(
         usage, fmt::format("base and head are both {}; there is no change to compare", head));
-  workshop shop(fs::path(*top) / ".assay" / "compare", recipe, flags.build_limit_ns,
-                is_interrupted);
+  workshop shop(work.folder / plain_folder, "0", work.recipe, flags.build_limit_ns, is_interrupted);
   built_sides sides;
   tell("building base " + base);
   ASSAY_TRY_ASSIGN(sides.base, shop.side(base, "base"));

@@ -19,10 +19,11 @@ namespace assay::cli {
 struct build_recipe {
   std::string build;      ///< a shell line, run at the root of the commit's tree; may be empty
   std::string benchmark;  ///< the Google Benchmark binary that it leaves, relative to that root
+  std::string counts;     ///< a shell line, run there, that prints exact counts; may be empty
 };
 
-/// {"build": "…", "benchmark": "…"}. Errors: unusable_input, naming the file, the place and the
-/// reason, also for a key that is none of the two.
+/// {"build": "…", "benchmark": "…", "counts": "…"}. Errors: unusable_input, naming the file, the
+/// place and the reason, also for a key that is none of the three.
 result<build_recipe> parse_build_recipe(std::string_view text, const std::string& file);
 
 struct ref_flags {
@@ -35,6 +36,7 @@ struct ref_flags {
 struct built_side {
   std::string commit;  ///< 40 hexadecimal digits
   std::string binary;
+  std::vector<std::string> counts_command;  ///< empty where the recipe has none
   bool is_from_cache = false;
 };
 
@@ -51,5 +53,10 @@ struct built_sides {
 /// unavailable where a build fails, with the last line that it said; interrupted.
 result<built_sides> build_refs(const ref_flags& flags, const progress& tell,
                                const std::function<bool()>& is_interrupted);
+
+/// One commit, --head or HEAD, built twice: the build line sees ASSAY_LINK_SALT as 0 and as 1, and
+/// has to link in another order for it. Errors: as build_refs.
+result<built_sides> build_twice(const ref_flags& flags, const progress& tell,
+                                const std::function<bool()>& is_interrupted);
 
 }  // namespace assay::cli

@@ -88,7 +88,7 @@ result<model::comparison_report> measure_and_judge(const measured_comparison& wh
   compare::run_log log;
   log.rules = what.rules;
   log.subjects = what.subjects;
-  log.subjects.push_back(control_subject());
+  if (what.has_control) log.subjects.push_back(control_subject());
   log.facts = host_facts();
   log.facts.insert(log.facts.end(), what.facts.begin(), what.facts.end());
   ASSAY_TRY(log_file.write(compare::head_line(log)));

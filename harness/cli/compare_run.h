@@ -22,6 +22,7 @@ struct measured_comparison {
   std::vector<compare::run_subject> subjects{};
   std::vector<model::fact> facts{};
   compare::output_reader reader{};
+  bool has_control = true;  ///< the control kernel runs beside the subjects
   std::string
       samples_path{};  ///< the log as JSON lines, written process by process; empty for none
 };

@@ -16,6 +16,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/slice_worker.h"
+#include "harness/ingest/assay_counts.h"
 #include "harness/ingest/complaint.h"
 #include "harness/ingest/google_benchmark.h"
 #include "harness/ingest/json_text.h"
@@ -70,6 +72,17 @@ result<std::vector<std::string>> listed_by(const std::string& path, const binary
   return names;
 }
 
+// A foreign binary either lists its benchmarks once more or complains of a flag: both are a no.
+result<bool> serves_slices(const std::string& path, std::int64_t limit_ns,
+                           const std::function<bool()>& is_interrupted) {
+  ASSAY_TRY_ASSIGN(const auto ending,
+                   compare::run_process({{path, "--benchmark_list_tests=true",
+                                          std::string(compare::slice_protocol_flag)},
+                                         limit_ns,
+                                         is_interrupted}));
+  return ending.is_good() && ending.out.starts_with(compare::slice_protocol_words);
+}
+
 bool is_same_bytes(const std::string& one, const std::string& other) {
   std::error_code code;
   if (std::filesystem::file_size(one, code) != std::filesystem::file_size(other, code))
@@ -79,6 +92,10 @@ bool is_same_bytes(const std::string& one, const std::string& other) {
   return a && b &&
          std::equal(std::istreambuf_iterator<char>(a), std::istreambuf_iterator<char>(),
                     std::istreambuf_iterator<char>(b));
+}
+
+std::vector<std::string> worker_command(const std::string& path, const std::string& name) {
+  return {path, fmt::format("{}{}", compare::slice_row_flag, name)};
 }
 
 // Eight short repetitions, of which the best is the process's number.
@@ -158,6 +175,14 @@ result<std::vector<compare::run_subject>> binary_subjects(
   ASSAY_TRY_ASSIGN(const auto in_base, listed_by(flags.base, flags, limit_ns, is_interrupted));
   ASSAY_TRY_ASSIGN(const auto in_head, listed_by(flags.head, flags, limit_ns, is_interrupted));
   const bool is_same = is_same_bytes(flags.base, flags.head);
+  bool is_sliced = flags.arguments.empty() && !flags.is_process_grain;
+  for (const std::string* path : {&flags.base, &flags.head}) {
+    if (!is_sliced) break;
+    ASSAY_TRY_ASSIGN(is_sliced, serves_slices(*path, limit_ns, is_interrupted));
+  }
+  const auto command = [&](const std::string& path, const std::string& name) {
+    return is_sliced ? worker_command(path, name) : one_row_command(path, name, flags);
+  };
   const std::set<std::string> base_names(in_base.begin(), in_base.end());
   const std::set<std::string> head_names(in_head.begin(), in_head.end());
   std::vector<std::string> order = in_base;
@@ -170,8 +195,9 @@ result<std::vector<compare::run_subject>> binary_subjects(
     subject.name = name;
     subject.metric = "real_time";
     subject.is_same_code = is_same;
-    if (base_names.count(name) > 0) subject.base_command = one_row_command(flags.base, name, flags);
-    if (head_names.count(name) > 0) subject.head_command = one_row_command(flags.head, name, flags);
+    subject.is_sliced = is_sliced;
+    if (base_names.count(name) > 0) subject.base_command = command(flags.base, name);
+    if (head_names.count(name) > 0) subject.head_command = command(flags.head, name);
     subjects.push_back(std::move(subject));
   }
   if (subjects.empty())
@@ -180,6 +206,16 @@ result<std::vector<compare::run_subject>> binary_subjects(
                                   "the binary lists",
                                   flags.scenarios, base_names.size() + head_names.size()));
   return subjects;
+}
+
+compare::run_subject counts_subject(std::vector<std::string> base, std::vector<std::string> head) {
+  compare::run_subject subject;
+  subject.name = "exact counts";
+  subject.metric = "count";
+  subject.base_command = std::move(base);
+  subject.head_command = std::move(head);
+  subject.is_exact = true;
+  return subject;
 }
 
 compare::run_subject control_subject() {
@@ -198,6 +234,10 @@ compare::output_reader reader_of(output_format format, const std::string& metric
   return [format, metric](
              const compare::process_ending& ending,
              const compare::run_subject& subject) -> result<std::vector<model::sample_row>> {
+    if (subject.is_exact) {
+      ASSAY_TRY_ASSIGN(auto counts, ingest::parse_assay_counts(ending.out, "the output", "count"));
+      return std::move(counts.rows);
+    }
     if (subject.is_control || format == output_format::number)
       return printed_number(ending.out, subject);
     if (format == output_format::wall)

@@ -27,14 +27,21 @@ struct binary_flags {
   std::string head;
   std::vector<std::string> arguments;  ///< added to every run of either
   std::string scenarios;               ///< POSIX extended; empty for all
+  bool is_process_grain = false;       ///< one process after the other, also of those that could
+                                       ///< take turns
 };
 
 /// One subject for each benchmark that either binary lists. Where the two files are the same bytes
-/// each subject is of the same code.
+/// each subject is of the same code. Where both binaries say that they serve slices, and no
+/// arguments are given that a worker would not know, subjects are workers that take turns.
 /// Errors: unusable_input where a file is no program, fails, or lists nothing; usage for a bad
 /// expression.
 result<std::vector<compare::run_subject>> binary_subjects(
     const binary_flags& flags, std::int64_t limit_ns, const std::function<bool()>& is_interrupted);
+
+/// Two command lines that print exact counts, as `assay decode --counts` does; read by the same
+/// reader whatever the format of the rest.
+compare::run_subject counts_subject(std::vector<std::string> base, std::vector<std::string> head);
 
 /// The control kernel of this very program on both sides.
 compare::run_subject control_subject();

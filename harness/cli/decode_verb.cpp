@@ -13,6 +13,7 @@
 
 #include "harness/cli/audited_run.h"
 #include "harness/cli/checkpoint_look.h"
+#include "harness/cli/decode_counts.h"
 #include "harness/cli/gpu_decode.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/memory_flags.h"
@@ -26,6 +27,7 @@
 #include "runtime/telemetry/knobs.h"
 #include "runtime/telemetry/registry.h"
 #include "runtime/tokenizer/tokenizer.h"
+#include "scenarios/decode_scenario.h"
 #include "scenarios/embedded.h"
 #include "scenarios/ledger.h"
 #include "scenarios/paging_ledger.h"
@@ -45,6 +47,7 @@ struct decode_flags {
   std::string vram_limit;
   std::uint32_t context_tokens = 0;
   std::string device = "host";
+  bool is_counting = false;
 };
 
 /// Steps that a GPU takes with one wait: few enough to read along, many enough that the wait does
@@ -143,6 +146,25 @@ result<void> decode(const decode_flags& flags) {
   return opened.engine->end_request();
 }
 
+// The prompts on record of the embedded checkpoint, or the one prompt on another.
+result<void> count(const decode_flags& flags) {
+  if (flags.device == "cuda")
+    return ASSAY_FAIL(usage, "--counts: counts on the host device; leave --device out");
+  ASSAY_TRY_ASSIGN(run_options options, default_run_options());
+  options.checkpoint = flags.checkpoint;
+  ASSAY_TRY(look_at_checkpoint(options.checkpoint));
+  if (options.checkpoint == scenarios::embedded_checkpoint()) {
+    ASSAY_TRY_ASSIGN(options.scenario, scenarios::embedded_scenario(options.checkpoint));
+  } else {
+    options.scenario = scenarios::single_prompt(flags.prompt, flags.max_new_tokens);
+  }
+  if (!flags.arena.empty()) {
+    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
+  }
+  ASSAY_TRY_ASSIGN(const std::string counts, decode_counts_as_json(options));
+  return write_to_stdout(counts);
+}
+
 }  // namespace
 
 void add_decode_verb(CLI::App& app, verb_action& action) {
@@ -167,10 +189,12 @@ void add_decode_verb(CLI::App& app, verb_action& action) {
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());
+  verb->add_flag("--counts", flags->is_counting,
+                 "No text: what the scenario counts, as JSON for assay compare");
   verb->callback([flags, &action] {
     action = [flags] {
       catch_interrupts();
-      const auto outcome = decode(*flags);
+      const auto outcome = flags->is_counting ? count(*flags) : decode(*flags);
       return outcome ? exit_code::clean : report_failure(outcome.error());
     };
   });

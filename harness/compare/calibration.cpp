@@ -28,6 +28,30 @@ std::string fact_of(const run_log& log, std::string_view name) {
   return "unknown";
 }
 
+// Every value that a fact has in the logs, in order, each once.
+std::string values_of(const std::vector<run_log>& logs, std::string_view name) {
+  constexpr std::size_t most_values = 4;
+  std::vector<std::string> values;
+  for (const run_log& log : logs) {
+    std::string value = fact_of(log, name);
+    if (std::find(values.begin(), values.end(), value) == values.end())
+      values.push_back(std::move(value));
+  }
+  std::string words;
+  for (std::size_t i = 0; i < std::min(values.size(), most_values); ++i)
+    words += (i == 0 ? "" : "; ") + values[i];
+  if (values.size() > most_values)
+    words += fmt::format("; and {} more", values.size() - most_values);
+  return words;
+}
+
+std::vector<model::fact> provenance_of(const std::vector<run_log>& logs) {
+  std::vector<model::fact> facts{{"logs", fmt::format("{}", logs.size())}};
+  for (const char* name : {"host", "kernel", "base commit", "base binary", "head binary", "grain"})
+    facts.push_back({name, values_of(logs, name)});
+  return facts;
+}
+
 std::string family_of(const std::string& name) {
   return name.substr(0, name.find('/'));
 }
@@ -69,6 +93,7 @@ std::optional<double> conformal_bound(std::vector<double> values, double level) 
 result<calibration> calibrate(const std::vector<run_log>& logs, std::size_t pairs_a_result) {
   calibration floors;
   floors.pairs_a_result = pairs_a_result;
+  floors.provenance = provenance_of(logs);
   results_by_name of_row;
   for (const run_log& log : logs) {
     const std::string processor = fact_of(log, "processor");
@@ -91,6 +116,7 @@ result<calibration> calibrate(const std::vector<run_log>& logs, std::size_t pair
     all.insert(all.end(), results.begin(), results.end());
   }
   for (const auto& [name, results] : of_row) {
+    floors.own_results[name] = results.size();
     const bool is_pooled = results.size() < fewest_results;
     const std::vector<double>& used = is_pooled ? of_family[family_of(name)] : results;
     const auto bound =
@@ -120,6 +146,13 @@ std::string calibration_as_json(const calibration& floors) {
     rows.push_back(std::move(row));
   }
   out["uncalibrated"] = floors.uncalibrated;
+  json& facts = out["provenance"] = json::array();
+  for (const model::fact& each : floors.provenance) {
+    json fact = json::object();
+    fact["name"] = each.name;
+    fact["value"] = each.value;
+    facts.push_back(std::move(fact));
+  }
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -143,6 +176,9 @@ result<calibration> parse_calibration(std::string_view text, std::string_view fi
       floors.rows.push_back(std::move(each));
     }
     floors.uncalibrated = in.at("uncalibrated").get<std::vector<std::string>>();
+    for (const json& fact : in.value("provenance", json::array()))
+      floors.provenance.push_back(
+          {fact.at("name").get<std::string>(), fact.at("value").get<std::string>()});
     return floors;
   } catch (const json::exception&) {
     return broken(file, "is no calibration");

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,9 @@ struct calibration {
   std::string processor;
   std::string cores;
   std::size_t pairs_a_result = 0;
-  std::vector<row_floor> rows;            ///< by name
+  std::vector<model::fact> provenance;  ///< whose logs these are; a fact's values, each once
+  std::map<std::string, std::size_t> own_results;  ///< by row, also of those that have too few
+  std::vector<row_floor> rows;                     ///< by name
   std::vector<std::string> uncalibrated;  ///< rows with too few results, even in their family
 };
 

@@ -19,7 +19,13 @@ namespace assay::compare {
 struct value_pair {
   double base = 0.0;
   double head = 0.0;
+  /// Of two processes that took turns: the median of their slices' ln(head ÷ base), which is the
+  /// pair's one number. Absent: ln(head ÷ base) of the two values.
+  std::optional<double> log_ratio{};
 };
+
+/// Fewer fresh pairs decide nothing, whatever their p value.
+inline constexpr std::size_t fewest_fresh_pairs = 6;
 
 /// ln(later ÷ earlier) of the two processes of one side within one block: nothing changed between
 /// them but the time.

@@ -12,11 +12,28 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/slice_worker.h"
+
 namespace assay::compare {
 namespace {
 
+// What a process left: its number, and the slices that it ran in turns with the other of its pair.
+struct slot_value {
+  double number = 0.0;
+  const std::vector<double>* slices_ns = nullptr;
+};
+
 // The four processes of a block, as far as they left a number.
-using block_values = std::array<std::optional<double>, 4>;
+using block_values = std::array<std::optional<slot_value>, 4>;
+
+value_pair paired(const slot_value& base, const slot_value& head) {
+  value_pair pair{base.number, head.number, {}};
+  const bool is_sliced = !base.slices_ns->empty() && !head.slices_ns->empty();
+  // Slices that have no other half: a log that was meddled with. The numbers still stand.
+  if (is_sliced && base.slices_ns->size() == head.slices_ns->size())
+    pair.log_ratio = median_log_ratio(*base.slices_ns, *head.slices_ns);
+  return pair;
+}
 
 struct row_history {
   paired_row row;
@@ -79,7 +96,7 @@ class gathering {
       history.row.incomparable =
           fmt::format("is given in {} and in {}", history.row.unit, sample.unit);
     const std::pair key(record.stage, record.place.block);
-    history.blocks[key][record.place.slot] = sample.process_values.front();
+    history.blocks[key][record.place.slot] = {sample.process_values.front(), &record.slices_ns};
     const bool is_outer = record.place.slot == 0 || record.place.slot == 3;
     history.first_of_block[key] = is_outer ? record.place.side : other(record.place.side);
   }
@@ -132,16 +149,16 @@ class gathering {
       auto& pairs = key.first == stage::screen ? each.row.screen : each.row.confirm;
       const auto pair = [&](std::size_t one, std::size_t two, bool is_base_one) {
         if (values[one] && values[two])
-          pairs.push_back(is_base_one ? value_pair{*values[one], *values[two]}
-                                      : value_pair{*values[two], *values[one]});
+          pairs.push_back(is_base_one ? paired(*values[one], *values[two])
+                                      : paired(*values[two], *values[one]));
       };
       pair(0, 1, is_base_first);
       pair(2, 3, !is_base_first);
       const auto contrast = [&](std::size_t early, std::size_t late, bool is_base) {
         if (!values[early] || !values[late] || each.row.is_exact) return;
-        if (*values[early] > 0 && *values[late] > 0)
+        if (values[early]->number > 0 && values[late]->number > 0)
           (is_base ? each.row.contrasts.base : each.row.contrasts.head)
-              .push_back(std::log(*values[late] / *values[early]));
+              .push_back(std::log(values[late]->number / values[early]->number));
       };
       contrast(0, 3, is_base_first);
       contrast(1, 2, !is_base_first);

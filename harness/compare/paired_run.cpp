@@ -10,6 +10,7 @@
 
 #include "harness/compare/paired_comparison.h"
 #include "harness/compare/paired_rows.h"
+#include "harness/compare/slice_worker.h"
 #include "runtime/telemetry/clock.h"
 
 namespace assay::compare {
@@ -32,8 +33,9 @@ class runner {
     std::vector<std::uint32_t> all;
     for (std::uint32_t subject = 0; subject < log_.subjects.size(); ++subject)
       if (log_.subjects[subject].is_in_both()) all.push_back(subject);
-    ASSAY_TRY(run_stage(stage::screen, all, log_.rules.screen_pairs, limits_.budget_ns / 2));
-    if (!log_.is_complete) return {};
+    ASSAY_TRY(run_stage(stage::screen, all, log_.rules.screen_pairs,
+                        limits_.is_screen_only ? limits_.budget_ns : limits_.budget_ns / 2));
+    if (!log_.is_complete || limits_.is_screen_only) return {};
     ASSAY_TRY(run_stage(stage::confirm, to_confirm(), log_.rules.confirm_pairs, limits_.budget_ns));
     return {};
   }
@@ -51,7 +53,10 @@ class runner {
                          std::int64_t until_ns) {
     const auto plan = pairing_plan(log_.rules.seed, which, subjects, pairs);
     for (std::size_t at = 0; at < plan.size(); ++at) {
+      const run_subject& subject = log_.subjects[plan[at].subject];
       if (failed_.count(plan[at].subject) > 0) continue;
+      // A count says in one block what it is, and whether it repeats itself.
+      if (subject.is_exact && (which == stage::confirm || plan[at].block > 0)) continue;
       // A block once begun is ended: half a block is no pair of pairs.
       if (plan[at].slot == 0 && limits_.budget_ns > 0 && host_now() - start_ > until_ns) {
         log_.facts.push_back(
@@ -62,8 +67,13 @@ class runner {
       if (hooks_.progress)
         hooks_.progress(fmt::format("{}: process {} of {}: {}",
                                     which == stage::screen ? "screen" : "confirm", at + 1,
-                                    plan.size(), log_.subjects[plan[at].subject].name));
-      ASSAY_TRY(run_one(which, plan[at]));
+                                    plan.size(), subject.name));
+      if (subject.is_sliced) {
+        ASSAY_TRY(run_turns(which, plan[at], plan[at + 1]));
+        ++at;
+      } else {
+        ASSAY_TRY(run_one(which, plan[at]));
+      }
       if (!log_.is_complete) return {};
     }
     return {};
@@ -76,10 +86,57 @@ class runner {
     ASSAY_TRY_ASSIGN(const process_ending ending,
                      run_process({command, limits_.process_ns, hooks_.is_interrupted}));
     if (ending.how == process_end::interrupted) {
-      log_.is_complete = false;
-      log_.incompleteness = fmt::format("interrupted after {} processes", log_.records.size());
+      stop();
       return {};
     }
+    process_record record = record_of(which, place, ending, before);
+    read(ending, subject, record);
+    return keep(std::move(record));
+  }
+
+  // The two of a pair at once, in turns. What the machine did stands in both records.
+  result<void> run_turns(stage which, const planned_process& one, const planned_process& other) {
+    const run_subject& subject = log_.subjects[one.subject];
+    const auto command = [&](const planned_process& place) -> const std::vector<std::string>& {
+      return place.side == side::base ? subject.base_command : subject.head_command;
+    };
+    const host_load before = host_load_now();
+    ASSAY_TRY_ASSIGN(const worker_pair pair,
+                     run_worker_pair(command(one), command(other),
+                                     {limits_.slices, limits_.slice_ns, limits_.process_ns,
+                                      hooks_.is_interrupted}));
+    if (pair.first.ending.how == process_end::interrupted ||
+        pair.second.ending.how == process_end::interrupted) {
+      stop();
+      return {};
+    }
+    ASSAY_TRY(keep_turns(which, one, pair.first, before));
+    return keep_turns(which, other, pair.second, before);
+  }
+
+  // A worker whose partner failed has ended before its time, and is no failure of its own.
+  result<void> keep_turns(stage which, const planned_process& place, const worker_ending& left,
+                          const host_load& before) {
+    process_record record = record_of(which, place, left.ending, before);
+    record.failure = failure_words(left.ending);
+    if (record.failure.empty() && left.slices_ns.size() != limits_.slices) return {};
+    if (record.failure.empty()) {
+      const run_subject& subject = log_.subjects[place.subject];
+      model::sample_row row;
+      row.name = subject.name;
+      row.metric = subject.metric;
+      row.unit = "ns";
+      row.better = model::direction::lower_is_better;
+      row.process_values = {median_of(left.slices_ns)};
+      row.iteration_count = left.slices_ns.size();
+      record.rows.push_back(std::move(row));
+      record.slices_ns = left.slices_ns;
+    }
+    return keep(std::move(record));
+  }
+
+  static process_record record_of(stage which, const planned_process& place,
+                                  const process_ending& ending, const host_load& before) {
     const host_load after = host_load_now();
     process_record record;
     record.stage = which;
@@ -90,10 +147,18 @@ class runner {
     record.throttled_ns = gained(before.throttled_ns, after.throttled_ns);
     record.load_average = after.load_average;
     record.frequency_hz = after.frequency_hz;
-    read(ending, subject, record);
-    if (!record.failure.empty()) failed_.insert(place.subject);
+    return record;
+  }
+
+  result<void> keep(process_record record) {
+    if (!record.failure.empty()) failed_.insert(record.place.subject);
     log_.records.push_back(std::move(record));
     return hooks_.on_record ? hooks_.on_record(log_.records.back()) : result<void>();
+  }
+
+  void stop() {
+    log_.is_complete = false;
+    log_.incompleteness = fmt::format("interrupted after {} processes", log_.records.size());
   }
 
   void read(const process_ending& ending, const run_subject& subject, process_record& record) {

@@ -17,6 +17,9 @@ namespace assay::compare {
 struct run_limits {
   std::int64_t budget_ns = 0;   ///< no process is started later than this; 0 for no limit
   std::int64_t process_ns = 0;  ///< a process is killed after this; 0 for never
+  std::size_t slices = 16;      ///< of a worker, each
+  std::int64_t slice_ns = 2'000'000;
+  bool is_screen_only = false;  ///< nothing is confirmed: the run is to learn how rows scatter
 };
 
 /// What a process that ended well measured. The subject tells which it was.

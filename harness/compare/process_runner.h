@@ -38,6 +38,11 @@ struct process_ending {
 /// Threads: from one thread at a time.
 result<process_ending> run_process(const process_request& request);
 
+struct child_end;
+/// What a child's end says of the process. Something that was noted before, as its time being over,
+/// stays.
+void note_end(const child_end& end, process_ending& ending);
+
 /// "exit status 3: last line of stderr", "killed by signal 11", "still running after 10 s".
 std::string failure_words(const process_ending& ending);
 

@@ -122,7 +122,7 @@ class decider {
   }
 
   double p_of_confirmation(const paired_row& row, bool is_worse) {
-    if (row.confirm.empty()) return 1.0;
+    if (row.confirm.size() < fewest_fresh_pairs) return 1.0;
     const signed_rank_sample sample(cost_differences(row.confirm, row.better));
     return p_of(sample, nulls_.of(sample.size()), is_worse, margin_of(row));
   }
@@ -213,7 +213,9 @@ class decider {
     const double level = is_tried && !row.confirm.empty()
                              ? rules_.confirm_level / static_cast<double>(trials_.size())
                              : 0.5 * (1.0 - rules_.interval_level);
-    const std::size_t needed = pairs_needed(level);
+    const std::size_t needed = is_tried && !row.confirm.empty()
+                                   ? std::max(pairs_needed(level), fewest_fresh_pairs)
+                                   : pairs_needed(level);
     if (pairs < needed)
       return fmt::format("needs at least {} pairs to say anything, and has {}", needed, pairs);
     if (is_tried && row.confirm.empty()) return "passed the screen; no fresh pairs confirmed it";
@@ -236,7 +238,7 @@ std::vector<double> cost_differences(const std::vector<value_pair>& pairs,
   differences.reserve(pairs.size());
   for (const value_pair& pair : pairs) {
     ASSAY_CHECK(pair.base > 0 && pair.head > 0, "a time or rate that is not above 0");
-    differences.push_back(sign * std::log(pair.head / pair.base));
+    differences.push_back(sign * pair.log_ratio.value_or(std::log(pair.head / pair.base)));
   }
   return differences;
 }

@@ -37,6 +37,8 @@ json subject_json(const run_subject& subject) {
   out["head_command"] = subject.head_command;
   if (subject.is_control) out["is_control"] = true;
   if (subject.is_same_code) out["is_same_code"] = true;
+  if (subject.is_sliced) out["is_sliced"] = true;
+  if (subject.is_exact) out["is_exact"] = true;
   return out;
 }
 
@@ -149,6 +151,8 @@ run_subject subject_of(const json& in) {
   subject.head_command = field<std::vector<std::string>>(in, "head_command");
   subject.is_control = field_or<bool>(in, "is_control", false);
   subject.is_same_code = field_or<bool>(in, "is_same_code", false);
+  subject.is_sliced = field_or<bool>(in, "is_sliced", false);
+  subject.is_exact = field_or<bool>(in, "is_exact", false);
   return subject;
 }
 
@@ -198,8 +202,11 @@ process_record record_of(const json& in, const run_log& log) {
   record.load_average = optional_field<double>(in, "load_average");
   record.frequency_hz = optional_field<std::int64_t>(in, "frequency_hz");
   record.failure = field_or<std::string>(in, "failure", {});
-  if (record.failure.empty())
-    for (const json& row : field<std::vector<json>>(in, "rows")) record.rows.push_back(row_of(row));
+  if (!record.failure.empty()) return record;
+  for (const json& row : field<std::vector<json>>(in, "rows")) record.rows.push_back(row_of(row));
+  record.slices_ns = field_or<std::vector<double>>(in, "slices_ns", {});
+  for (const double ns : record.slices_ns)
+    if (!std::isfinite(ns) || ns <= 0) throw broken("$.slices_ns has a number that is no time");
   return record;
 }
 
@@ -262,6 +269,7 @@ std::string record_line(const process_record& record) {
   if (!record.failure.empty()) out["failure"] = record.failure;
   out["rows"] = json::array();
   for (const model::sample_row& each : record.rows) out["rows"].push_back(row_json(each));
+  if (!record.slices_ns.empty()) out["slices_ns"] = record.slices_ns;
   return line_of(out);
 }
 

@@ -24,6 +24,8 @@ struct run_subject {
   std::vector<std::string> head_command{};
   bool is_control = false;
   bool is_same_code = false;
+  bool is_sliced = false;  ///< its commands are workers: the two of a pair run at once, in turns
+  bool is_exact = false;   ///< its rows are counts: one block of processes says all
 
   bool is_in_both() const { return !base_command.empty() && !head_command.empty(); }
 };
@@ -40,6 +42,7 @@ struct process_record {
   std::optional<std::int64_t> frequency_hz{};
   std::string failure{};  ///< why the process as a whole gave nothing
   std::vector<model::sample_row> rows{};
+  std::vector<double> slices_ns{};  ///< of a worker: ns a call, in the order of its turns
 };
 
 /// The run as a whole. A log that was cut off is not complete, and says why.

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/ingest/assay_counts.h"
 #include "harness/ingest/benchmark_dot_net.h"
 #include "harness/ingest/complaint.h"
 #include "harness/ingest/criterion.h"
@@ -34,6 +35,9 @@ bool holds(std::string_view text, std::string_view what) {
   return text.find(what) != std::string_view::npos;
 }
 
+bool is_assay_counts(std::string_view start) {
+  return holds(start, "\"assay_counts\"");
+}
 bool is_google_benchmark_csv(std::string_view start) {
   return holds(start, "name,iterations,real_time,cpu_time");
 }
@@ -65,6 +69,7 @@ bool is_google_benchmark(std::string_view start) {
 }
 
 constexpr std::array table{
+    format{"Assay counts", is_assay_counts, parse_assay_counts},
     format{"Google Benchmark CSV", is_google_benchmark_csv, parse_google_benchmark_csv},
     format{"hyperfine JSON", is_hyperfine, parse_hyperfine},
     format{"nvbench JSON", is_nvbench, parse_nvbench_file},

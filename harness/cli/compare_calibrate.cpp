@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/compare_calibrate.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "harness/cli/compare_floors.h"
+#include "harness/cli/interrupt.h"
+#include "runtime/telemetry/clock.h"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* log_ending = ".jsonl";
+
+result<std::vector<std::string>> logs_in(const std::string& folder) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  std::vector<std::string> logs;
+  for (const auto& entry : fs::directory_iterator(folder, code))
+    if (entry.path().extension() == log_ending) logs.push_back(entry.path().string());
+  if (code)
+    return ASSAY_FAIL(io, fmt::format("{}: {}; name a folder for the logs that can be written",
+                                      folder, code.message()));
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+// A number that no log has: one may have been taken away.
+std::uint64_t next_number(const std::vector<std::string>& logs) {
+  std::uint64_t highest = 0;
+  for (const std::string& each : logs) {
+    const std::string stem = fs::path(each).stem().string();
+    const std::size_t digits = stem.find_first_of("0123456789");
+    if (digits == std::string::npos) continue;
+    std::uint64_t number = 0;
+    for (std::size_t at = digits; at < stem.size() && stem[at] >= '0' && stem[at] <= '9'; ++at)
+      number = number * 10 + static_cast<std::uint64_t>(stem[at] - '0');
+    highest = std::max(highest, number);
+  }
+  return highest + 1;
+}
+
+// Of the row that has the fewest: pooled rows do not count what is their family's.
+std::size_t fewest_of(const compare::calibration& floors) {
+  std::size_t fewest = floors.own_results.empty() ? 0 : floors.own_results.begin()->second;
+  for (const auto& [name, count] : floors.own_results) fewest = std::min(fewest, count);
+  return fewest;
+}
+
+bool is_same_code(const measured_comparison& what) {
+  return std::all_of(what.subjects.begin(), what.subjects.end(),
+                     [](const auto& each) { return each.is_same_code; });
+}
+
+}  // namespace
+
+result<compare::calibration> calibrate_by_measuring(measured_comparison what,
+                                                    const calibration_wish& wish,
+                                                    const progress& tell) {
+  if (is_same_code(what))
+    return ASSAY_FAIL(unusable_input,
+                      "--calibrate: the two builds are the same bytes, and a floor of theirs would "
+                      "leave out what the order of linking does; let the build heed "
+                      "ASSAY_LINK_SALT");
+  what.limits.is_screen_only = true;
+  what.has_control = false;  // it learns how rows scatter, and judges none
+  what.rules.screen_pairs = wish.pairs_a_result;
+  const host_time start = host_now();
+  constexpr int most_idle_runs = 3;
+  std::size_t had = 0;
+  for (int idle_runs = 0;;) {
+    ASSAY_TRY_ASSIGN(const auto logs, logs_in(wish.folder));
+    compare::calibration floors;
+    if (!logs.empty()) {
+      ASSAY_TRY_ASSIGN(floors, calibration_of(logs, wish.pairs_a_result));
+    }
+    const std::size_t have = fewest_of(floors);
+    const bool is_over = wish.budget_ns > 0 && host_now() - start > wish.budget_ns;
+    if (have >= wish.results || is_over || is_interrupted()) return floors;
+    idle_runs = have > had ? 0 : idle_runs + 1;
+    had = have;
+    if (idle_runs > most_idle_runs)
+      return ASSAY_FAIL(unavailable,
+                        fmt::format("--calibrate: run after run adds no result; look at what fails "
+                                    "in {}",
+                                    logs.back()));
+    const std::uint64_t number = next_number(logs);
+    what.rules.seed = number;
+    what.samples_path =
+        (fs::path(wish.folder) / fmt::format("aa-{:04}{}", number, log_ending)).string();
+    const auto tell_count = [&](std::string_view words) {
+      tell(words.empty() ? std::string()
+                         : fmt::format("{} of {} results: {}", have, wish.results, words));
+    };
+    ASSAY_TRY(measure_and_judge(what, tell_count));
+  }
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/decode_counts.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/interrupt.h"
+#include "runtime/device/host_device.h"
+#include "runtime/engine/engine.h"
+#include "runtime/telemetry/registry.h"
+#include "runtime/tokenizer/tokenizer.h"
+
+namespace assay::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json row(const std::string& name, std::string_view unit_name) {
+  json out = json::object();
+  out["name"] = name;
+  out["unit"] = unit_name;
+  return out;
+}
+
+json row(const std::string& name, std::string_view unit_name, double value) {
+  json out = row(name, unit_name);
+  out["value"] = value;
+  return out;
+}
+
+result<std::vector<std::int32_t>> generate(engine::engine& engine,
+                                           const std::vector<std::int32_t>& prompt,
+                                           const scenarios::decode_scenario& scenario) {
+  ASSAY_TRY(engine.begin_request(prompt, {scenario.max_new_tokens, 0.0, 0, scenario.stops_at_eos}));
+  std::vector<std::int32_t> ids;
+  ASSAY_TRY_ASSIGN(engine::step_result step, engine.prefill());
+  for (;;) {
+    ids.push_back(step.token);
+    if (step.stopped != engine::stop_reason::none) break;
+    if (is_interrupted()) return ASSAY_FAIL(interrupted, "interrupted before all was counted");
+    ASSAY_TRY_ASSIGN(step, engine.decode_step());
+  }
+  ASSAY_TRY(engine.end_request());
+  return ids;
+}
+
+void add_counters(const telemetry::registry& counters, json& rows) {
+  for (int index = 0; index < telemetry::counter_total; ++index) {
+    const auto id = static_cast<telemetry::counter_id>(index);
+    const telemetry::counter_contract& contract = telemetry::contract_of(id);
+    const unit of = contract.unit.value;
+    if (of == unit::ns || is_real(of)) continue;
+    const telemetry::reading reading = counters.read(id);
+    json out = row(std::string(contract.name.value), to_string(of));
+    // A GPU's counters have no value on a host, in base and in head: a row that says so would
+    // fail on both sides of every comparison.
+    if (reading.state == telemetry::reading_state::not_applicable) continue;
+    if (reading.has_value())
+      out["value"] = reading.integer();
+    else
+      out["absence"] = fmt::format("{}", to_string(reading.state));
+    rows.push_back(std::move(out));
+  }
+}
+
+}  // namespace
+
+double number_of_ids(std::span<const std::int32_t> ids) {
+  constexpr std::uint64_t most = (std::uint64_t{1} << 53) - 1;
+  // FNV-1a over the ids' bytes.
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const std::int32_t id : ids)
+    for (int shift = 0; shift < 32; shift += 8)
+      hash = (hash ^ (static_cast<std::uint32_t>(id) >> shift & 0xffU)) * 0x100000001b3ULL;
+  return static_cast<double>((hash ^ hash >> 53) & most);
+}
+
+result<std::string> decode_counts_as_json(const run_options& options) {
+  ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
+                                    {options.arena_bytes, options.spin_ns, options.threads}));
+  telemetry::registry counters;
+  ASSAY_TRY_ASSIGN(auto tokenizer,
+                   tokenizer::tokenizer::load(options.checkpoint / "tokenizer.json", counters));
+  ASSAY_TRY_ASSIGN(auto engine,
+                   engine::engine::load(options.checkpoint, *device, counters,
+                                        {0, static_cast<std::uint32_t>(options.page_tokens)}));
+  json rows = json::array();
+  std::size_t number = 0;
+  for (const scenarios::scenario_request& request : options.scenario.requests) {
+    ASSAY_TRY_ASSIGN(const auto ids,
+                     generate(*engine, tokenizer.encode(request.prompt), options.scenario));
+    const std::string name = fmt::format("{}.request_{}", options.scenario.name, number++);
+    rows.push_back(row(name + ".tokens", "tokens", static_cast<double>(ids.size())));
+    rows.push_back(row(name + ".token_ids", "hash", number_of_ids(ids)));
+  }
+  add_counters(counters, rows);
+  json out = json::object();
+  out["assay_counts"] = 1;
+  out["scenario"] = options.scenario.name;
+  out["rows"] = std::move(rows);
+  return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace assay::cli

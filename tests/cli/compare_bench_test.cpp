@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this, binaries that could take turns might not, a calibration could start from nothing
+// each time, or shards of a run be judged apart.
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace assay::cli_test {
+namespace {
+
+using nlohmann::json;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kernels = ASSAY_KERNELS_BENCH;
+
+int shell(const std::string& line) {
+  return WEXITSTATUS(std::system(line.c_str()));
+}
+
+// A binary that serves slices: a script with two rows, whose calls take `ns`.
+std::string serving(const scratch& folder, const std::string& name, const std::string& ns) {
+  const std::string path = folder / name;
+  write_file(path,
+             "#!/bin/sh\ncase \"$*\" in\n*assay_worker_protocol*) echo assay worker 1 ;;\n"
+             "*list_tests*) echo f/one; echo f/two ;;\n"
+             "*) echo ready; while read -r line; do echo slice 100 " +
+                 ns + "; done ;;\nesac\n");
+  EXPECT_EQ(::chmod(path.c_str(), 0755), 0);
+  return path;
+}
+
+TEST(CompareBench, our_kernels_take_turns_and_are_judged_again_from_the_log) {
+  const scratch out;
+  const arguments sides{
+      "compare",        "--base-bin",     kernels, "--head-bin",      kernels, "--scenarios",
+      "^kv_pages/take", "--screen-pairs", "2",     "--confirm-pairs", "6"};
+  arguments turns = sides;
+  turns.insert(turns.end(), {"--out-samples", out / "s.jsonl", "--out-html", out / "c.html"});
+  const ending end = run(turns);
+  EXPECT_THAT(end.exit_code, AnyOf(0, 4)) << end.out << end.err;
+  EXPECT_THAT(end.out, HasSubstr("kv_pages/take_give_back/64/real_time"));
+  EXPECT_THAT(end.out, HasSubstr("pairs of processes that take turns"));
+  EXPECT_THAT(contents_of(out / "s.jsonl"), HasSubstr("\"slices_ns\":["));
+  EXPECT_THAT(contents_of(out / "c.html"), HasSubstr("<!doctype html>"));
+  EXPECT_EQ(run({"compare", out / "s.jsonl"}).out, end.out);
+  arguments processes = sides;
+  processes.insert(processes.end(), {"--process-grain", "--out-samples", out / "p.jsonl"});
+  EXPECT_THAT(run(processes).exit_code, AnyOf(0, 4));
+  EXPECT_THAT(contents_of(out / "p.jsonl"), Not(HasSubstr("slices_ns")));
+}
+
+TEST(CompareBench, bench_says_that_it_serves_and_refuses_what_it_has_not) {
+  const scratch out;
+  EXPECT_EQ(shell(kernels + " --benchmark_list_tests=true --assay_worker_protocol >" + (out / "a")),
+            0);
+  EXPECT_EQ(contents_of(out / "a"), "assay worker 1\n");
+  EXPECT_EQ(shell(kernels + " --assay_worker=nothing 2>" + (out / "b") + " </dev/null"), 2);
+  EXPECT_THAT(contents_of(out / "b"), HasSubstr("nothing: is no row"));
+  EXPECT_EQ(shell(kernels + " --no_such_flag >/dev/null 2>&1"), 2);
+  EXPECT_EQ(shell(kernels +
+                  " --benchmark_filter=^kv_pages/take --benchmark_min_time=0.01"
+                  " --benchmark_format=json >" +
+                  (out / "c") + " 2>/dev/null"),
+            0);
+  const json document = json::parse(contents_of(out / "c"));
+  EXPECT_EQ(document["benchmarks"][0]["asked_threads"], 1.0);
+  EXPECT_EQ(document["benchmarks"][0]["realised_threads"], 1.0);
+}
+
+TEST(CompareBench, change_of_a_worker_is_found) {
+  const scratch out;
+  const ending end = run({"compare", "--base-bin", serving(out, "base", "1000"), "--head-bin",
+                          serving(out, "head", "1300"), "--floor", "0%", "--threshold", "2%",
+                          "--screen-pairs", "4", "--confirm-pairs", "6"});
+  EXPECT_THAT(end.exit_code, AnyOf(1, 4)) << end.out << end.err;
+  EXPECT_THAT(end.out, HasSubstr("+30.0 %"));
+}
+
+TEST(CompareBench, calibration_goes_on_where_it_stopped) {
+  const scratch out;
+  const std::string base = serving(out, "base", "1000");
+  const std::string head = serving(out, "head", "1000 ");
+  const auto calibrate = [&](const std::string& results) {
+    return run({"compare", "--calibrate", out / "f.json", "--base-bin", base, "--head-bin", head,
+                "--confirm-pairs", "2", "--results", results});
+  };
+  const auto logs = [&] {
+    std::size_t count = 0;
+    for (const auto& each : std::filesystem::directory_iterator(out / "f.json.logs"))
+      count += each.path().extension() == ".jsonl";
+    return count;
+  };
+  const ending first = calibrate("5");
+  EXPECT_EQ(first.exit_code, 3) << first.out << first.err;
+  EXPECT_THAT(first.out, HasSubstr("2 rows have fewer than 40 results"));
+  EXPECT_EQ(logs(), 5U);
+  const ending second = calibrate("20");
+  EXPECT_EQ(second.exit_code, 0) << second.out << second.err;
+  EXPECT_EQ(logs(), 20U);
+  // Forty of the family, twenty of each row.
+  const json floors = json::parse(contents_of(out / "f.json"));
+  ASSERT_EQ(floors["rows"].size(), 2U);
+  EXPECT_EQ(floors["rows"][0]["results_count"], 40);
+  EXPECT_EQ(floors["rows"][0]["is_of_family"], true);
+  EXPECT_EQ(floors["provenance"][0]["value"], "20");
+  const ending used = run({"compare", "--base-bin", base, "--head-bin", head, "--floors",
+                           out / "f.json", "--screen-pairs", "2", "--confirm-pairs", "6"});
+  EXPECT_THAT(used.out, HasSubstr("2.0 % (threshold) for 2 rows")) << used.err;
+}
+
+TEST(CompareBench, calibration_of_the_same_bytes_or_of_commands_is_refused) {
+  const scratch out;
+  const std::string base = serving(out, "base", "1000");
+  const ending same =
+      run({"compare", "--calibrate", out / "f.json", "--base-bin", base, "--head-bin", base});
+  EXPECT_EQ(same.exit_code, 2);
+  EXPECT_THAT(same.err, HasSubstr("ASSAY_LINK_SALT"));
+  EXPECT_EQ(
+      run({"compare", "--calibrate", out / "f.json", "--base-cmd", "true", "--head-cmd", "true"})
+          .exit_code,
+      2);
+  EXPECT_EQ(run({"compare", "--calibrate", out / "f.json"}).exit_code, 2);
+}
+
+TEST(CompareBench, shards_are_judged_as_one_run) {
+  const scratch out;
+  const std::string base = serving(out, "base", "1000");
+  const std::string head = serving(out, "head", "1300");
+  const auto shard = [&](const std::string& part, const std::string& log) {
+    return run({"compare", "--base-bin", base, "--head-bin", head, "--shard", part, "--floor", "0%",
+                "--screen-pairs", "4", "--confirm-pairs", "6", "--out-samples", out / log});
+  };
+  EXPECT_THAT(shard("1/2", "1.jsonl").exit_code, AnyOf(1, 4));
+  EXPECT_THAT(shard("2/2", "2.jsonl").exit_code, AnyOf(1, 4));
+  const ending merged = run({"compare", "--merge", out / "1.jsonl", "--merge", out / "2.jsonl"});
+  EXPECT_THAT(merged.exit_code, AnyOf(1, 4)) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("2 rows: "));
+  const ending half = run({"compare", "--merge", out / "2.jsonl"});
+  EXPECT_EQ(half.exit_code, 3);
+  EXPECT_THAT(half.out, HasSubstr("INCOMPLETE: shard 1 of 2 is missing"));
+  EXPECT_EQ(shard("3/2", "3.jsonl").exit_code, 2);
+}
+
+TEST(CompareCounts, decode_repeats_itself_to_the_last_digit_and_a_change_is_found) {
+  const scratch out;
+  const std::string counts = std::string(ASSAY_PROGRAM) + " decode --counts";
+  const ending end =
+      run({"compare", "--base-cmd", "true", "--head-cmd", "true", "--base-counts", counts,
+           "--head-counts", counts, "--screen-pairs", "2", "--confirm-pairs", "6"});
+  EXPECT_THAT(end.exit_code, AnyOf(0, 4)) << end.out << end.err;
+  EXPECT_THAT(end.out, HasSubstr("embedded.request_0.token_ids"));
+  EXPECT_THAT(end.out, Not(HasSubstr("errored")));
+  ASSERT_EQ(shell(counts + " >" + (out / "base.json")), 0);
+  json head = json::parse(contents_of(out / "base.json"));
+  ASSERT_GT(head["rows"].size(), 30U);
+  head["rows"][0]["value"] = head["rows"][0]["value"].get<std::int64_t>() + 1;
+  write_file(out / "head.json", head.dump());
+  EXPECT_EQ(run({"compare", out / "base.json", out / "base.json"}).exit_code, 0);
+  const ending changed = run({"compare", out / "base.json", out / "head.json"});
+  EXPECT_EQ(changed.exit_code, 1);
+  EXPECT_THAT(changed.out, HasSubstr("an exact count: "));
+}
+
+TEST(CompareCoverage, unknown_is_a_question_mark_with_its_reason_in_every_form) {
+  const scratch out;
+  write_file(out / "a.info", "SF:/x/a.c\nDA:1,1\nDA:2,0\nend_of_record\n");
+  write_file(out / "b.info", "SF:/x/a.c\nDA:1,0\nDA:2,0\nend_of_record\n");
+  write_file(out / "d", "+++ b/a.c\n@@ -1 +1 @@\n-x\n+y\n");
+  write_file(
+      out / "bench.json",
+      R"({"context": {}, "benchmarks": [{"name": "BM_x", "real_time": 1, "cpu_time": 1, "time_unit": "us"}]})");
+  const ending end =
+      run({"compare", out / "bench.json", out / "bench.json", "--base-coverage",
+           "unit=" + (out / "a.info"), "--head-coverage", "unit=" + (out / "b.info"),
+           "--base-coverage", "gone=" + (out / "a.info"), "--diff", out / "d", "--out-markdown",
+           out / "c.md", "--out-html", out / "c.html", "--out-json", out / "c.json"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  for (const std::string& text :
+       {end.out, contents_of(out / "c.md"), contents_of(out / "c.html")}) {
+    EXPECT_THAT(text, HasSubstr("50.0 % → 0.0 % (-50.0 points)"));
+    EXPECT_THAT(text, HasSubstr("50.0 % → ?"));
+    EXPECT_THAT(text, HasSubstr("uploaded for the base only"));
+    EXPECT_THAT(text, HasSubstr("0 of 1 (0.0 %)"));
+  }
+  const json document = json::parse(contents_of(out / "c.json"));
+  EXPECT_EQ(document["coverage"]["flags"][0]["head"]["absence"], "not uploaded");
+  write_file(out / "cut.info", "SF:/x/a.c\nDA:1,1\n");
+  const ending cut =
+      run({"compare", out / "bench.json", out / "bench.json", "--head-coverage", out / "cut.info"});
+  EXPECT_EQ(cut.exit_code, 2);
+  EXPECT_TRUE(is_one_complaint(cut.err)) << cut.err;
+}
+
+}  // namespace
+}  // namespace assay::cli_test
