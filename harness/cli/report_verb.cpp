@@ -71,7 +71,7 @@ void add_report_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--html", flags->html, "The report as one page that loads nothing");
   verb->add_option("--markdown", flags->markdown, "The report as Markdown");
   verb->add_option("--json", flags->json, "The report as JSON");
-  verb->add_option("--timeline", flags.timeline,
+  verb->add_option("--timeline", flags->timeline,
                    "Every record as JSON for ui.perfetto.dev or chrome://tracing");
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());
   verb->callback([flags, &action] {

@@ -25,7 +25,7 @@ constexpr int threads_group = 2;
 constexpr int streams_group = 3;
 constexpr int counters_group = 4;
 
-std::string quoted(std::string_view text) {
+std::string json_text_of(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
@@ -128,9 +128,10 @@ result<void> timeline_writer::spill(std::size_t at_least_bytes) {
 result<void> timeline_writer::contract(std::string_view json) {
   ASSAY_TRY_ASSIGN(const auto rows, trace::parse_contract(json));
   for (const trace::contract_row& row : rows) {
-    const bool is_real =
+    counter_track& track = counters_.emplace_back();
+    track.name = json_text_of(row.name);
+    track.is_real =
         row.unit == unit::ratio || row.unit == unit::bytes_per_s || row.unit == unit::tokens_per_s;
-    counters_.push_back({quoted(row.name), is_real, false, 0});
   }
   return {};
 }
@@ -232,7 +233,7 @@ result<void> timeline_writer::snapshot(std::int64_t at_ns,
 
 result<void> timeline_writer::finish(std::string_view incompleteness) {
   buffer_ += "\n],\"otherData\":{";
-  if (!incompleteness.empty()) buffer_ += "\"incompleteness\":" + quoted(incompleteness);
+  if (!incompleteness.empty()) buffer_ += "\"incompleteness\":" + json_text_of(incompleteness);
   buffer_ += "}}\n";
   return spill(1);
 }

@@ -11,6 +11,7 @@
 
 #include "runtime/device/host_device.h"
 #include "runtime/kv/kv_cache.h"
+#include "runtime/kv/page_memory.h"
 #include "runtime/memory/arena.h"
 #include "runtime/sampling/random.h"
 #include "runtime/sampling/sampler.h"
@@ -64,17 +65,24 @@ class cache_run final : public host_call_run {
   std::unique_ptr<kv::kv_cache> cache_;  // last: it gives its memory back to the device
 };
 
-class pool_run final : public host_call_run {
+class pages_run final : public host_call_run {
  public:
+  static result<std::unique_ptr<kernel_run>> create() {
+    ASSAY_TRY_ASSIGN(auto pages, kv::page_memory::on_host({1, 1, 8, page_tokens, pool_pages}));
+    return std::make_unique<pages_run>(std::move(pages));
+  }
+
+  explicit pages_run(kv::page_memory pages) : pages_(std::move(pages)) {}
+
   void call(std::uint64_t times) override {
     for (std::uint64_t i = 0; i < times; ++i) {
-      for (std::uint32_t& page : taken_) page = pool_.take().value_or(0);
-      for (const std::uint32_t page : taken_) pool_.give_back(page);
+      for (std::uint32_t& slot : taken_) slot = pages_.take().value_or(0);
+      for (const std::uint32_t slot : taken_) pages_.give_back(slot);
     }
   }
 
  private:
-  kv::page_pool pool_{pool_pages};
+  kv::page_memory pages_;
   std::array<std::uint32_t, pool_pages> taken_{};
 };
 
@@ -135,12 +143,11 @@ void add_rows_of_kv_pages(std::uint32_t, kernel_list& to) {
                      {0, pages * sizeof(std::uint32_t), sequence_tokens + 2 * pages},
                      1,
                      cache_run::create});
-  to.rows.push_back(
-      {fmt::format("kv_pages/take_give_back/{}", pool_pages),
-       "kv_pages/take_give_back",
-       {0, 2 * pool_pages * sizeof(std::uint32_t), 2 * pool_pages},
-       1,
-       []() -> result<std::unique_ptr<kernel_run>> { return std::make_unique<pool_run>(); }});
+  to.rows.push_back({fmt::format("kv_pages/take_give_back/{}", pool_pages),
+                     "kv_pages/take_give_back",
+                     {0, 2 * pool_pages * sizeof(std::uint32_t), 2 * pool_pages},
+                     1,
+                     pages_run::create});
 }
 
 void add_rows_of_sampling(std::uint32_t, kernel_list& to) {

@@ -157,7 +157,7 @@ TEST(Decision, too_few_pairs_say_how_many_are_needed) {
       noisy_row("short", {.shift_ln = 1.0, .screen_pairs = 4, .confirm_pairs = 4}, draw);
   const auto report = judge_pairs({row}, calibrated());
   EXPECT_EQ(report.rows[0].state, row_state::inconclusive);
-  EXPECT_THAT(report.rows[0].reason, HasSubstr("needs at least 5 pairs"));
+  EXPECT_THAT(report.rows[0].reason, HasSubstr("needs at least 6 pairs"));
   EXPECT_FALSE(report.rows[0].interval);
 }
 
