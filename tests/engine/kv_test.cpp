@@ -149,7 +149,8 @@ void decode_under_pressure(std::uint32_t host_pages, std::int64_t reused_in_the_
   const auto kept = ids_from(3, 40);
   const auto stranger = ids_from(77, 60);
   running_engine alone(tiny_folder, {96, 4});
-  running_engine sharing(tiny_folder, {96, 4, host_pages});
+  running_engine sharing(tiny_folder,
+                         {.context_tokens = 96, .kv_page_tokens = 4, .kv_host_pages = host_pages});
   for (const auto& prompt : {kept, stranger, joined(kept, ids_from(9, 3))}) {
     const auto want = alone.generate(prompt, tokens_of(20, false));
     EXPECT_EQ(sharing.generate(prompt, tokens_of(20, prompt.size() == 40)), want);
