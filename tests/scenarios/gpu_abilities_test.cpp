@@ -71,7 +71,7 @@ TEST(GpuAbilities, without_a_driver_say_it_once_each_and_guess_nothing) {
     EXPECT_EQ(each.state, ability_state::no) << each.what;
     EXPECT_FALSE(each.detail.empty());
   }
-  EXPECT_THAT(line(nothing, "CUPTI records").detail, HasSubstr("unmeasured"));
+  EXPECT_THAT(line(nothing, "CUPTI records").detail, HasSubstr("no NVIDIA driver is loaded"));
   EXPECT_THAT(line(nothing, "NVML").detail, HasSubstr("no physical bound"));
 }
 
@@ -88,7 +88,7 @@ TEST(GpuAbilities, name_who_holds_the_records) {
   look.records = because("CUPTI: held by 'somebody else'");
   const ability records = line(look, "CUPTI records");
   EXPECT_EQ(records.state, ability_state::no);
-  EXPECT_THAT(records.detail, AllOf(HasSubstr("somebody else"), HasSubstr("unmeasured")));
+  EXPECT_THAT(records.detail, AllOf(HasSubstr("somebody else"), HasSubstr("undecided")));
   EXPECT_EQ(line(look, "CUDA device").state, ability_state::yes);
 }
 

@@ -167,6 +167,10 @@ TEST(Ledger, expects_of_a_request_what_its_lengths_say) {
       {id::kv_filled_pages, 0},
       {id::kv_fill_bytes, 0},
       {id::kv_fill_copies_count, 0},
+      {id::paging_page_ins_count, 0},
+      {id::paging_h2d_bytes, 0},
+      {id::embedding_h2d_bytes, 0},
+      {id::embedding_h2d_copies_count, 0},
   };
   EXPECT_EQ(by_counter(expect_request(micro(), {2048, 16}, {8, 11})), expected);
 }
