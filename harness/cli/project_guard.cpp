@@ -40,6 +40,8 @@ std::vector<guard::still_counter> still_counters() {
   for (const id each :
        {id::paging_evicted_bytes, id::paging_evictions_count, id::paging_prefetch_waste_bytes})
     all.push_back({name(each), "what is pinned stays, and what is staged is used"});
+  all.push_back({name(id::paging_overlap_ratio),
+                 "a copy runs beside a kernel only where the machine has a core to spare", true});
   return all;
 }
 

@@ -37,7 +37,7 @@ void never_moved(const project_facts& of, check_log& log) {
     const auto excuse = std::find_if(of.still.begin(), of.still.end(),
                                      [&](const auto& s) { return s.name == counter.name; });
     const bool is_excused = excuse != of.still.end();
-    if (counter.has_moved && is_excused)
+    if (counter.has_moved && is_excused && !excuse->may_move)
       log.find(severity::error, "R13", counter.name,
                fmt::format("{} is said to stand still ({}), and moves: take the excuse out",
                            counter.name, excuse->reason),

@@ -26,6 +26,7 @@ struct counter_facts {
 struct still_counter {
   std::string_view name;
   std::string_view reason;
+  bool may_move = false;  ///< whether it does is the machine's say
 };
 
 /// One knob, flipped there and back within one process.

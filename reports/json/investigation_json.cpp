@@ -62,8 +62,7 @@ json to_object(const model::pass_line& line) {
   return {{"request", line.request},         {"index", line.index},
           {"begin_ns", line.begin_ns},       {"wall_ns", line.wall_ns},
           {"parts", parts_json(line.parts)}, {"residual_ns", line.residual_ns},
-          {"launches_count", line.launches},
-          {"read_bytes", line.read_bytes}};
+          {"launches_count", line.launches}, {"read_bytes", line.read_bytes}};
 }
 
 json to_object(const model::latency_line& line) {

@@ -143,8 +143,8 @@ TEST_F(OneRequest, writes_every_counter_that_its_device_has_but_the_tokenizers) 
     const std::string_view name = telemetry::contract_of(id).name;
     if (name.starts_with("runtime.tokenizer.")) continue;
     // Written without a limit too: that nothing was paged in, and nothing gathered, is a count.
-    const bool is_of_a_limit = name.starts_with("runtime.paging.") &&
-                               engine_.reading(id).state != reading_state::zero;
+    const bool is_of_a_limit =
+        name.starts_with("runtime.paging.") && engine_.reading(id).state != reading_state::zero;
     if (is_of_a_limit || name.starts_with("runtime.graph.") ||
         name.starts_with("runtime.prefill.") || name.starts_with("runtime.choices.")) {
       EXPECT_EQ(engine_.reading(id).state, reading_state::not_applicable) << name;

@@ -349,8 +349,8 @@ TEST(References, of_a_pass_tell_its_calls_from_replays) {
             38 + 42);
   EXPECT_EQ(value_of(said, id::compute_launches_count, ASSAY_SOURCE_LEDGER, ASSAY_AT_MOST),
             38 + 16 + 42);
-  EXPECT_EQ(value_of(references_of_levels(seen, seen.activity, 10, {1, 0}), id::engine_context_tokens,
-                     ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),
+  EXPECT_EQ(value_of(references_of_levels(seen, seen.activity, 10, {1, 0}),
+                     id::engine_context_tokens, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL),
             10);
 }
 

@@ -69,8 +69,8 @@ TEST(PagingAudit, shows_each_counter_with_its_closed_form) {
     EXPECT_NE(text.find(part, section), std::string::npos) << part;
 }
 
-// Where the machine had no core for a copy beside a kernel, nothing overlapped, and a ratio that says
-// otherwise is no wrong amount but a phantom.
+// Where the machine had no core for a copy beside a kernel, nothing overlapped, and a ratio that
+// says otherwise is no wrong amount but a phantom.
 bool is_phantom_overlap(const model::audit_report& truth, const model::audit_report& told) {
   if (line_of(truth, id::paging_overlap_ratio).claimed.real != 0.0) return false;
   return std::any_of(told.findings.begin(), told.findings.end(), [](const model::finding& f) {
