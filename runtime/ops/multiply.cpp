@@ -25,9 +25,9 @@ struct place {
   float* out;
 };
 
-// Four places of memory at a time keep more of its requests in flight than one, and the more so the
-// farther they are apart. A product is the same whichever rows are beside it. A place that is over
-// goes on with its last row, which the caches have.
+// The places are of one type. Four places of memory at a time keep more of its requests in flight
+// than one, and the more so the farther they are apart. A product is the same whichever rows are
+// beside it. A place that is over goes on with its last row, which the caches have.
 void multiply_places(const std::array<place, 4>& places, const float* x, into how,
                      device::block_context& context) {
   const vector_kernels& kernels = kernels_in_force();
@@ -238,6 +238,15 @@ void multiply_pair(const weight_pair& pair, row_range range, const float* x, std
   const std::array<row_range, 4> taken = rows_taken(pair.first, range, 1, 2);
   const place first{&pair.first, {}, pair.first_out};
   const place second{&pair.second, {}, pair.second_out};
+  if (pair.first.type != pair.second.type) {
+    // The loops read four rows as one type; of what `taken` has, the last two are empty.
+    for (const place& only : {first, second}) {
+      std::array<place, 4> places{only, only, only, only};
+      for (std::uint32_t i = 0; i < 4; ++i) places[i].rows = taken[i];
+      multiply_places(places, x, into::store, context);
+    }
+    return;
+  }
   std::array<place, 4> places{first, first, second, second};
   for (std::uint32_t i = 0; i < 4; ++i) places[i].rows = taken[i % 2];
   multiply_places(places, x, into::store, context);

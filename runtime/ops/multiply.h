@@ -42,8 +42,9 @@ std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint3
 void multiply(const weight& w, row_range range, const float* x, std::uint32_t tokens, float* out,
               into how, device::block_context& context);
 
-/// What multiply stores of two weights of one shape and type, for the rows taken with `weights` 2:
-/// one token's products of both at a time, so that each weight is read on where it was left.
+/// What multiply stores of two weights of one shape, for the rows taken with `weights` 2:
+/// one token's products of both at a time, so that each weight is read on where it was left; of two
+/// types, one after the other.
 struct weight_pair {
   weight first;
   weight second;

@@ -167,36 +167,55 @@ TEST_P(Multiply, of_a_token_does_not_depend_on_the_tokens_beside_it) {
   }
 }
 
+struct pair_types {
+  dtype first;
+  dtype second;
+};
+
 // Both weights' rows, each once, and to the last bit what each weight alone gives.
+void expect_two_weights(const pair_types& types, std::uint32_t rows, std::uint32_t each,
+                        std::uint32_t tokens) {
+  const stored first = make(types.first, std::size_t{rows} * 40, 1);
+  const stored second = make(types.second, std::size_t{rows} * 40, 3);
+  const stored x = make(dtype::f32, std::size_t{tokens} * 40, 2);
+  const weight a{first.bytes.data(), rows, 40, types.first};
+  const weight b{second.bytes.data(), rows, 40, types.second};
+  std::vector<float> want_a(std::size_t{tokens} * rows);
+  std::vector<float> want_b(want_a);
+  device::block_context context;
+  multiply(a, {0, rows}, x.values.data(), tokens, want_a.data(), into::store, context);
+  multiply(b, {0, rows}, x.values.data(), tokens, want_b.data(), into::store, context);
+  std::vector<float> got_a(want_a.size(), 9.0F);
+  std::vector<float> got_b(got_a);
+  std::vector<int> taken(rows, 0);
+  device::block_context shared;
+  for (std::uint32_t begin = 0; begin < rows; begin += each) {
+    const row_range range{begin, std::min(rows, begin + each)};
+    for (const row_range& some : rows_taken(a, range, tokens, 2))
+      for (std::uint32_t row = some.begin; row < some.end; ++row) ++taken[row];
+    multiply_pair({a, b, got_a.data(), got_b.data()}, range, x.values.data(), tokens, shared);
+  }
+  EXPECT_EQ(taken, std::vector<int>(rows, 1)) << rows << " rows by " << each;
+  EXPECT_EQ(got_a, want_a) << rows << " rows by " << each;
+  EXPECT_EQ(got_b, want_b) << rows << " rows by " << each;
+  EXPECT_EQ(shared.weight_bytes, a.bytes() + b.bytes());
+}
+
 TEST_P(Multiply, a_pair_is_two_weights) {
   for (const std::uint32_t tokens : {1U, 3U})
     for (const std::uint32_t rows : {1U, 3U, 7U, 130U})
-      for (const std::uint32_t each : {1U, 5U, 32U}) {
-        const stored first = make(dtype::bf16, std::size_t{rows} * 40, 1);
-        const stored second = make(dtype::bf16, std::size_t{rows} * 40, 3);
-        const stored x = make(dtype::f32, std::size_t{tokens} * 40, 2);
-        const weight a{first.bytes.data(), rows, 40, dtype::bf16};
-        const weight b{second.bytes.data(), rows, 40, dtype::bf16};
-        std::vector<float> want_a(std::size_t{tokens} * rows);
-        std::vector<float> want_b(want_a);
-        device::block_context context;
-        multiply(a, {0, rows}, x.values.data(), tokens, want_a.data(), into::store, context);
-        multiply(b, {0, rows}, x.values.data(), tokens, want_b.data(), into::store, context);
-        std::vector<float> got_a(want_a.size(), 9.0F);
-        std::vector<float> got_b(got_a);
-        std::vector<int> taken(rows, 0);
-        device::block_context shared;
-        for (std::uint32_t begin = 0; begin < rows; begin += each) {
-          const row_range range{begin, std::min(rows, begin + each)};
-          for (const row_range& some : rows_taken(a, range, tokens, 2))
-            for (std::uint32_t row = some.begin; row < some.end; ++row) ++taken[row];
-          multiply_pair({a, b, got_a.data(), got_b.data()}, range, x.values.data(), tokens, shared);
-        }
-        EXPECT_EQ(taken, std::vector<int>(rows, 1)) << rows << " rows by " << each;
-        EXPECT_EQ(got_a, want_a) << rows << " rows by " << each;
-        EXPECT_EQ(got_b, want_b) << rows << " rows by " << each;
-        EXPECT_EQ(shared.weight_bytes, a.bytes() + b.bytes());
-      }
+      for (const std::uint32_t each : {1U, 5U, 32U})
+        expect_two_weights({dtype::bf16, dtype::bf16}, rows, each, tokens);
+}
+
+// A checkpoint may store its gate in one type and its up in another.
+TEST_P(Multiply, a_pair_may_be_of_two_types) {
+  for (const std::uint32_t tokens : {1U, 3U})
+    for (const std::uint32_t rows : {1U, 7U, 130U}) {
+      expect_two_weights({dtype::bf16, dtype::f16}, rows, 5, tokens);
+      expect_two_weights({dtype::bf16, dtype::f32}, rows, 32, tokens);
+      expect_two_weights({dtype::f32, dtype::bf16}, rows, 5, tokens);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, Multiply, testing::Values(isa::portable, isa::avx2, isa::avx512),
