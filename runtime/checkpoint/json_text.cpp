@@ -43,6 +43,10 @@ class tree_builder final : public nlohmann::json_sax<json> {
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::detail::exception&) override {
+    return refuse_at(position);
+  }
+
+  bool refuse_at(std::size_t position) {
     error_position_ = position;
     return refuse("", fmt::format("is not valid JSON at byte {}", position));
   }
@@ -109,7 +113,12 @@ std::string line_of(std::string_view text, std::size_t position) {
 result<json> parse_json(std::string_view text, const std::filesystem::path& file,
                         json_limits limits, std::string_view part) {
   tree_builder builder(limits);
-  if (json::sax_parse(text.begin(), text.end(), &builder)) return builder.take_root();
+  // To the parser a NUL is the text's end, and what lies behind it would go unread.
+  const std::size_t nul = text.find('\0');
+  if (nul != std::string_view::npos)
+    builder.refuse_at(nul + 1);
+  else if (json::sax_parse(text.begin(), text.end(), &builder))
+    return builder.take_root();
   std::string field =
       builder.error_position() > 0 ? line_of(text, builder.error_position()) : builder.field();
   if (!part.empty()) field = fmt::format("{}{}{}", part, field.empty() ? "" : ", ", field);

@@ -81,6 +81,18 @@ TEST(JsonText, refuses_text_behind_the_value_and_numbers_beyond_double) {
   }
 }
 
+// The parser takes a NUL for the text's end; what lies behind it would be read by others only.
+TEST(JsonText, refuses_a_nul_byte_wherever_it_stands) {
+  for (const std::string_view text :
+       {std::string_view("{}\0", 3), std::string_view("{}\0{\"a\":1}", 10),
+        std::string_view("\0{}", 3)}) {
+    const auto tree = parse_json(text, file);
+    ASSERT_FALSE(tree);
+    expect_complaint(tree.error(), error_kind::unusable_input, "f.json", "line 1",
+                     "not valid JSON");
+  }
+}
+
 TEST(JsonText, names_the_part_of_the_file_that_it_read) {
   const auto tree = parse_json("{", file, {}, "header");
   ASSERT_FALSE(tree);
