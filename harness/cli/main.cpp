@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <system_error>
 
 #include "harness/cli/command_line.h"
 #include "harness/cli/verbs.h"
@@ -17,6 +18,11 @@ namespace {
 void hold_standard_descriptors() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor)
     if (::fcntl(descriptor, F_GETFD) < 0) static_cast<void>(::open("/dev/null", O_RDONLY));
+}
+
+int internal_error(const std::exception& e) {
+  std::fprintf(stderr, "assay: internal error: %s\n", e.what());
+  return static_cast<int>(assay::cli::exit_code::internal);
 }
 
 }  // namespace
@@ -54,8 +60,15 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "assay: out of memory; free some, or raise the limit (ulimit -v)\n");
     return static_cast<int>(exit_code::could_not_measure);
+  } catch (const std::system_error& e) {
+    // The standard library's only way to say that the system starts no more threads.
+    if (e.code() != std::errc::resource_unavailable_try_again) return internal_error(e);
+    std::fprintf(stderr,
+                 "assay: no thread can be started: %s; raise the limits (ulimit -u, ulimit -s), or "
+                 "lower ASSAY_HOST_THREADS\n",
+                 e.code().message().c_str());
+    return static_cast<int>(exit_code::could_not_measure);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "assay: internal error: %s\n", e.what());
-    return static_cast<int>(exit_code::internal);
+    return internal_error(e);
   }
 }

@@ -21,6 +21,17 @@ std::string refusal(const std::string& path) {
          "; check the path, its permissions and the free space";
 }
 
+// Where a file of that name will come to lie. A link that leads to nothing yet is followed: writing
+// through it makes what it names.
+std::filesystem::path landing_place(std::filesystem::path path) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;  // as the kernel's own
+  std::error_code code;
+  for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, code)); ++i)
+    path = path.parent_path() / fs::read_symlink(path, code);
+  return fs::weakly_canonical(fs::absolute(path, code), code);
+}
+
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -72,7 +83,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code code;
   if (fs::exists(one, code) && fs::exists(other, code))
     return fs::is_regular_file(one, code) && fs::equivalent(one, other, code);
-  return fs::weakly_canonical(one, code) == fs::weakly_canonical(other, code);
+  return landing_place(one) == landing_place(other);
 }
 
 result<void> write_to_stdout(std::string_view text) {

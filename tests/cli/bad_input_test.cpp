@@ -3,7 +3,9 @@
 // Without this a slip on the command line, a full disk or a closed stdout could end in exit 0, in a
 // stack of library messages, or in a report that is only half there.
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <ostream>
 
@@ -157,6 +159,35 @@ TEST(Output, two_outputs_must_not_share_a_file) {
     EXPECT_THAT(end.err, testing::AllOf(HasSubstr(given[0]), HasSubstr(given[1])));
   }
   EXPECT_TRUE(std::filesystem::is_empty(out.path()));
+}
+
+// Names that do not exist yet and have no folder before them are as much one file as others are.
+TEST(Output, two_names_of_a_file_to_be_are_one) {
+  const std::string name = "assay-cli-test-" + std::to_string(::getpid());
+  const std::string link = name + "-link";
+  std::filesystem::create_symlink(name, link);
+  for (const std::string& other : {"./" + name, link}) {
+    const ending end = run({"audit", "--prompt", "Moses", "--max-new-tokens", "1", "--out-json",
+                            name, "--out-trace", other});
+    EXPECT_EQ(end.exit_code, 2) << other << ": " << end.err;
+    EXPECT_FALSE(std::filesystem::exists(name));
+    std::filesystem::remove(name);
+  }
+  std::filesystem::remove(link);
+}
+
+// Root has no limit on its threads; a stack that no address space holds stops them as well.
+TEST(Output, threads_that_cannot_start_are_no_fault_of_the_program) {
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_STACK, &usual), 0);
+  const rlimit huge{std::min<rlim_t>(usual.rlim_max, rlim_t{1} << 47), usual.rlim_max};
+  if (huge.rlim_cur < (rlim_t{1} << 47)) GTEST_SKIP() << "the stack's hard limit is lower";
+  ASSERT_EQ(::setrlimit(RLIMIT_STACK, &huge), 0);
+  const ending end = run({"decode", "--max-new-tokens", "3"});
+  ASSERT_EQ(::setrlimit(RLIMIT_STACK, &usual), 0);
+  EXPECT_EQ(end.exit_code, 3) << end.err;
+  EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("thread"));
 }
 
 }  // namespace
