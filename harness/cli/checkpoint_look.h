@@ -3,16 +3,24 @@
 // Whether a checkpoint can be used at all, before a device or a trace is made for it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
+#include "runtime/checkpoint/model_config.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::cli {
+
+/// What a run's memory is reckoned from.
+struct checkpoint_seen {
+  checkpoint::model_config config;
+  std::uint64_t resident_bytes = 0;  ///< of the weights, on a device
+};
 
 /// Reads the folder as strictly as the engine will: the ledger reads the same files more trustingly
 /// and before it, and would complain in worse words.
 /// Errors: unusable_input or io, one line that names file, field and fix.
 /// Overhead: one pass over the weights; they are in the page cache afterwards.
-result<void> look_at_checkpoint(const std::filesystem::path& folder);
+result<checkpoint_seen> look_at_checkpoint(const std::filesystem::path& folder);
 
 }  // namespace assay::cli

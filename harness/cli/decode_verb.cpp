@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // assay decode: a prompt in, text out as it comes. No audit; the figures at the end are claims.
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -9,11 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "harness/cli/audited_run.h"
 #include "harness/cli/checkpoint_look.h"
 #include "harness/cli/decode_counts.h"
+#include "harness/cli/decode_memory.h"
 #include "harness/cli/gpu_decode.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/memory_flags.h"
@@ -71,22 +75,27 @@ result<void> stream_tokens(engine::decode_engine& engine, const tokenizer::token
   return {};
 }
 
+// The text has arrived by now: a stderr that takes nothing does not undo that.
+void tell(const std::string& claims) {
+  std::fputs(claims.c_str(), stderr);
+}
+
 void print_claims(const telemetry::registry& counters, const engine::decode_engine& engine) {
   const auto ms = [&](id counter) {
     return static_cast<double>(counters.read(counter).integer()) / 1e6;
   };
   const std::int64_t steps = counters.read(id::engine_decode_steps_count).integer();
-  fmt::print(stderr, "claimed, not audited: {} prompt tokens, TTFT {:.2f} ms",
-             counters.read(id::engine_prompt_tokens).integer(), ms(id::engine_ttft_ns));
+  tell(fmt::format("claimed, not audited: {} prompt tokens, TTFT {:.2f} ms",
+                   counters.read(id::engine_prompt_tokens).integer(), ms(id::engine_ttft_ns)));
   if (steps > 0)
-    fmt::print(stderr, ", {} decode steps, ITL {:.3f} ms mean, {:.0f} tok/s (prompt not counted)",
-               steps, ms(id::engine_itl_ns) / static_cast<double>(steps),
-               counters.read(id::engine_decode_tokens_per_s).real());
-  fmt::print(stderr, "\nclaimed, not audited: weights {:.0f} MB in {:.1f} ms, load {:.1f} ms\n",
-             static_cast<double>(counters.read(id::weights_h2d_bytes).integer()) / 1e6,
-             ms(id::weights_h2d_ns), ms(id::checkpoint_load_ns));
+    tell(fmt::format(", {} decode steps, ITL {:.3f} ms mean, {:.0f} tok/s (prompt not counted)",
+                     steps, ms(id::engine_itl_ns) / static_cast<double>(steps),
+                     counters.read(id::engine_decode_tokens_per_s).real()));
+  tell(fmt::format("\nclaimed, not audited: weights {:.0f} MB in {:.1f} ms, load {:.1f} ms\n",
+                   static_cast<double>(counters.read(id::weights_h2d_bytes).integer()) / 1e6,
+                   ms(id::weights_h2d_ns), ms(id::checkpoint_load_ns)));
   for (const engine::engine_fact& each : engine.facts())
-    fmt::print(stderr, "{}: {}\n", each.name, each.words);
+    tell(fmt::format("{}: {}\n", each.name, each.words));
 }
 
 result<void> print_paging(const telemetry::registry& counters, const decode_flags& flags,
@@ -99,11 +108,25 @@ result<void> print_paging(const telemetry::registry& counters, const decode_flag
   const auto expected = scenarios::paging_of(model, {context, page_tokens}, {limit_bytes, 0});
   if (!expected) return ASSAY_FAIL(internal, "the ledger finds no room for a step that ran");
   const std::int64_t passes = 1 + counters.read(id::engine_decode_steps_count).integer();
-  fmt::print(stderr, "{}", paging_claims(counters, *expected, passes));
+  tell(paging_claims(counters, *expected, passes));
   return {};
 }
 
-result<opened_engine> open_engine(const decode_flags& flags, telemetry::registry& counters) {
+// Where nobody says how much memory there is: what one request needs of it.
+result<void> fit_to_request(const decode_flags& flags, std::size_t prompt_tokens,
+                            const checkpoint_seen& seen, engine::engine_options& wanted,
+                            run_options& options) {
+  if (wanted.context_tokens == 0)
+    wanted.context_tokens = context_for_request(seen.config, prompt_tokens, flags.max_new_tokens);
+  if (!flags.arena.empty() || telemetry::is_knob_set(telemetry::knob_id::host_arena_bytes))
+    return {};
+  ASSAY_TRY_ASSIGN(const std::uint64_t needed_bytes, arena_for(seen, wanted));
+  options.arena_bytes = std::max(options.arena_bytes, needed_bytes);
+  return {};
+}
+
+result<opened_engine> open_engine(const decode_flags& flags, const checkpoint_seen& seen,
+                                  std::size_t prompt_tokens, telemetry::registry& counters) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   const bool is_gpu = flags.device == "cuda";
   if (is_gpu) {
@@ -121,6 +144,8 @@ result<opened_engine> open_engine(const decode_flags& flags, telemetry::registry
     // The device has no byte more than the limit: what would exceed it is refused where it is
     // asked.
     options.arena_bytes = *wanted.memory_limit_bytes;
+  } else if (!is_gpu) {
+    ASSAY_TRY(fit_to_request(flags, prompt_tokens, seen, wanted, options));
   }
   if (is_gpu) return open_on_gpu(flags.checkpoint, options.arena_bytes, counters, wanted);
   ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
@@ -131,12 +156,13 @@ result<opened_engine> open_engine(const decode_flags& flags, telemetry::registry
 
 result<void> decode(const decode_flags& flags) {
   const std::filesystem::path folder = flags.checkpoint;
-  ASSAY_TRY(look_at_checkpoint(folder));
+  ASSAY_TRY_ASSIGN(const checkpoint_seen seen, look_at_checkpoint(folder));
   telemetry::registry counters;
   ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
-  ASSAY_TRY_ASSIGN(const opened_engine opened, open_engine(flags, counters));
+  const std::vector<std::int32_t> prompt = tokenizer.encode(flags.prompt);
+  ASSAY_TRY_ASSIGN(const opened_engine opened, open_engine(flags, seen, prompt.size(), counters));
   ASSAY_TRY(opened.engine->begin_request(
-      tokenizer.encode(flags.prompt), {flags.max_new_tokens, flags.temperature, flags.seed, true}));
+      prompt, {flags.max_new_tokens, flags.temperature, flags.seed, true}));
   ASSAY_TRY(stream_tokens(*opened.engine, tokenizer));
   print_claims(counters, *opened.engine);
   if (!flags.vram_limit.empty()) {
@@ -181,9 +207,14 @@ void add_decode_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--seed", flags->seed, "Of the sampling generator")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
-  verb->add_option("--arena", flags->arena, arena_help);
+  verb->add_option(
+      "--arena", flags->arena,
+      std::string(arena_help) +
+          " (default: what the request needs, where ASSAY_HOST_ARENA_BYTES sets no limit)");
   verb->add_option("--vram-limit", flags->vram_limit, vram_limit_help);
-  verb->add_option("--context", flags->context_tokens, context_help)
+  verb->add_option("--context", flags->context_tokens,
+                   "Tokens that the KV pages hold (default: prompt and --max-new-tokens; with "
+                   "--vram-limit or on a GPU all that the model was made for)")
       ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
   verb->add_option("--device", flags->device, "host or cuda: the first GPU")
       ->check(CLI::IsMember({"host", "cuda"}))

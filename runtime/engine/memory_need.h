@@ -40,7 +40,7 @@ memory_need need_of(std::uint64_t weights_bytes, const checkpoint::model_config&
 result<void> check_fits(const memory_need& need, std::uint64_t limit_bytes,
                         std::string_view whose = "arena",
                         std::string_view remedy =
-                            "raise the limit (ASSAY_HOST_ARENA_BYTES) or "
+                            "raise the limit (--arena, ASSAY_HOST_ARENA_BYTES) or "
                             "load with a shorter context");
 
 }  // namespace assay::engine

@@ -51,6 +51,10 @@ result<std::int64_t> knob_value(knob_id id) {
   return value;
 }
 
+bool is_knob_set(knob_id id) {
+  return std::getenv(std::string(row(id).variable).c_str()) != nullptr;
+}
+
 bool is_colour_refused() {
   const char* set = std::getenv("NO_COLOR");
   return set != nullptr && *set != '\0';

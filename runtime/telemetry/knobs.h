@@ -39,6 +39,10 @@ std::span<const knob> knobs();
 /// Source: getenv appears in knobs.cpp and nowhere else (lint).
 result<std::int64_t> knob_value(knob_id id);
 
+/// Whether the environment sets it, to whatever: a default that fits the case may stand otherwise.
+/// Threads: as knob_value.
+bool is_knob_set(knob_id id);
+
 /// NO_COLOR is set and not empty (no-color.org): not ours, so it is no row of the table.
 bool is_colour_refused();
 

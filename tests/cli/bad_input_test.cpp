@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/cli/checkpoint_copy.h"
 #include "tests/cli/program.h"
 
 namespace assay::cli_test {
@@ -176,6 +177,14 @@ TEST(Output, two_names_of_a_file_to_be_are_one) {
   std::filesystem::remove(link);
 }
 
+TEST(Output, text_that_arrived_is_not_undone_by_a_full_stderr) {
+  for (const char* err : {"/dev/full", "-"}) {
+    const ending end = run({"decode", "--max-new-tokens", "3"}, {{}, {}, err});
+    EXPECT_EQ(end.exit_code, 0) << err;
+    EXPECT_NE(end.out, "");
+  }
+}
+
 // Root has no limit on its threads; a stack that no address space holds stops them as well.
 TEST(Output, threads_that_cannot_start_are_no_fault_of_the_program) {
   rlimit usual{};
@@ -188,6 +197,22 @@ TEST(Output, threads_that_cannot_start_are_no_fault_of_the_program) {
   EXPECT_EQ(end.exit_code, 3) << end.err;
   EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
   EXPECT_THAT(end.err, HasSubstr("thread"));
+}
+
+// A model that was made for a million positions needs none of them for three tokens.
+TEST(Memory, decode_takes_what_its_request_needs) {
+  const checkpoint_copy model;
+  model.edit_json("config.json", [](auto& c) { c["max_position_embeddings"] = 1 << 20; });
+  const ending few = run({"decode", "--checkpoint", model.folder(), "--max-new-tokens", "3"});
+  EXPECT_EQ(few.exit_code, 0) << few.err;
+  const arguments many{"decode", "--checkpoint", model.folder(), "--max-new-tokens", "90000"};
+  EXPECT_EQ(run(many).exit_code, 0) << "more than the knob's default, and nobody set the knob";
+  for (const ending& end : {run(many, {{"ASSAY_HOST_ARENA_BYTES=1073741824"}, {}}),
+                            run({"decode", "--checkpoint", model.folder(), "--max-new-tokens",
+                                 "90000", "--arena", "1GiB"})}) {
+    EXPECT_EQ(end.exit_code, 3) << end.err;
+    EXPECT_THAT(end.err, testing::AllOf(HasSubstr("1073741824"), HasSubstr("--arena")));
+  }
 }
 
 }  // namespace

@@ -39,6 +39,13 @@ std::vector<std::string> environment_with(const std::vector<std::string>& added)
   return all;
 }
 
+void add_output(posix_spawn_file_actions_t& files, int descriptor, const std::string& path) {
+  if (path == "-")
+    posix_spawn_file_actions_addclose(&files, descriptor);
+  else
+    posix_spawn_file_actions_addopen(&files, descriptor, path.c_str(), O_WRONLY | O_CREAT, 0600);
+}
+
 }  // namespace
 
 scratch::scratch() {
@@ -57,15 +64,12 @@ program::program(const arguments& given, const surroundings& around) {
   words.insert(words.end(), given.begin(), given.end());
   std::vector<std::string> environment = environment_with(around.environment);
   const std::string out = around.stdout_path.empty() ? captured_ / "out" : around.stdout_path;
-  const std::string err = captured_ / "err";
+  const std::string err = around.stderr_path.empty() ? captured_ / "err" : around.stderr_path;
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  if (out == "-")
-    posix_spawn_file_actions_addclose(&files, 1);
-  else
-    posix_spawn_file_actions_addopen(&files, 1, out.c_str(), O_WRONLY | O_CREAT, 0600);
-  posix_spawn_file_actions_addopen(&files, 2, err.c_str(), O_WRONLY | O_CREAT, 0600);
+  add_output(files, 1, out);
+  add_output(files, 2, err);
   const int code = ::posix_spawn(&pid_, ASSAY_PROGRAM, &files, nullptr, pointers(words).data(),
                                  pointers(environment).data());
   posix_spawn_file_actions_destroy(&files);

@@ -25,6 +25,7 @@ struct ending {
 struct surroundings {
   std::vector<std::string> environment;  ///< NAME=value, added to the test's own
   std::string stdout_path;               ///< instead of capturing; "-" closes it
+  std::string stderr_path = {};          ///< the same
 };
 
 /// A folder of its own that is gone at the end of the test.
