@@ -9,8 +9,8 @@ import sys
 
 def shuffled(words, salt):
     objects = [at for at, word in enumerate(words) if word.endswith(".o")]
-    archives = [at for at, word in enumerate(words)
-                if word.endswith(".a") and words[0].rsplit("/", 1)[-1] not in ("ar", "ranlib")]
+    # A link names its output; ar, ranlib and rm name archives, and are none.
+    archives = [at for at, word in enumerate(words) if word.endswith(".a") and "-o" in words]
     out = list(words)
     for places in (objects, archives):
         for place, source in zip(places, random.Random(salt).sample(places, len(places))):
