@@ -79,6 +79,10 @@ class engine final : public decode_engine {
   result<forward_capture> forward(std::span<const std::int32_t> ids);
 
  private:
+  static result<std::unique_ptr<engine>> open(const std::filesystem::path& folder,
+                                              device::device& on,
+                                              telemetry::counter_writer& counters,
+                                              const engine_options& options);
   static result<std::unique_ptr<engine>> load_under_limit(checkpoint::checkpoint opened,
                                                           device::device& on,
                                                           telemetry::counter_writer& counters,
