@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/compare/median.h"
 #include "harness/compare/paired_comparison.h"
 #include "harness/compare/paired_rows.h"
 #include "harness/compare/slice_worker.h"

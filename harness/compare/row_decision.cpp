@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "harness/compare/exact_rows.h"
+#include "harness/compare/median.h"
 #include "harness/compare/multiplicity.h"
 #include "harness/compare/visible_change.h"
 #include "runtime/telemetry/check.h"
@@ -33,13 +34,13 @@ double p_of(const signed_rank_sample& sample, const signed_rank_null& null, bool
   return is_worse ? sample.p_of_at_most(null, margin) : sample.p_of_at_least(null, -margin);
 }
 
-model::quantity median_of(std::vector<double> values, const std::string& absence) {
+model::quantity median_quantity(std::vector<double> values, const std::string& absence) {
   if (values.empty()) return {.absence = absence};
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  double median = *middle;
-  if (values.size() % 2 == 0) median = 0.5 * (median + *std::max_element(values.begin(), middle));
-  return {.is_present = true, .is_real = true, .integer = 0, .real = median, .absence = {}};
+  return {.is_present = true,
+          .is_real = true,
+          .integer = 0,
+          .real = median_of(std::move(values)),
+          .absence = {}};
 }
 
 std::vector<value_pair> all_pairs(const paired_row& row) {
@@ -59,8 +60,8 @@ void describe_sides(const paired_row& row, model::comparison_row& out) {
     if (!is_there) return std::string("not in this side");
     return failure.empty() ? std::string("no pair was measured") : failure;
   };
-  out.base = median_of(base, absence(row.is_in_base, row.base_failure));
-  out.head = median_of(head, absence(row.is_in_head, row.head_failure));
+  out.base = median_quantity(base, absence(row.is_in_base, row.base_failure));
+  out.head = median_quantity(head, absence(row.is_in_head, row.head_failure));
   out.base_processes = base.size();
   out.head_processes = head.size();
 }

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "harness/compare/child_process.h"
+#include "harness/compare/median.h"
 #include "runtime/telemetry/check.h"
 #include "runtime/telemetry/clock.h"
 
@@ -194,14 +195,6 @@ std::optional<double> slice_ns_of(std::string_view line) {
   line.remove_prefix(1);
   if (!take_number(line, ns) || !line.empty() || calls < 1 || ns < 1) return std::nullopt;
   return static_cast<double>(ns) / static_cast<double>(calls);
-}
-
-double median_of(std::vector<double> values) {
-  ASSAY_CHECK(!values.empty(), "the median of nothing");
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
 }
 
 double median_log_ratio(const std::vector<double>& base_ns, const std::vector<double>& head_ns) {

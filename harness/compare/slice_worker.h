@@ -52,7 +52,4 @@ std::optional<double> slice_ns_of(std::string_view line);
 /// The median of the slices' ln(head ÷ base), a pair's one number. Both have as many, at least one.
 double median_log_ratio(const std::vector<double>& base_ns, const std::vector<double>& head_ns);
 
-/// At least one value.
-double median_of(std::vector<double> values);
-
 }  // namespace assay::compare

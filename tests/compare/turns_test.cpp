@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/compare/median.h"
 #include "harness/compare/paired_comparison.h"
 #include "harness/compare/paired_rows.h"
 #include "harness/compare/paired_run.h"
