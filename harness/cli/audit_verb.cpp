@@ -151,8 +151,8 @@ result<exit_code> audit(const audit_flags& flags) {
   ASSAY_TRY(markdown.write(reports::audit_as_markdown(report)));
   ASSAY_TRY(junit.write(reports::audit_as_junit(report, outcome)));
   ASSAY_TRY(prometheus.write(reports::audit_as_prometheus(report, outcome)));
-  ASSAY_TRY(history.add(report, outcome));
   ASSAY_TRY(write_to_stdout(reports::audit_as_text(report, {is_stdout_coloured()})));
+  ASSAY_TRY(history.add(report, outcome));
   return static_cast<exit_code>(outcome);
 }
 

@@ -154,8 +154,8 @@ result<exit_code> compare_sides(const compare_flags& flags) {
   ASSAY_TRY(markdown.write(reports::comparison_as_markdown(report)));
   ASSAY_TRY(html.write(reports::comparison_as_html(report, outcome)));
   ASSAY_TRY(junit.write(reports::comparison_as_junit(report, outcome)));
-  ASSAY_TRY(history.add(report, outcome));
   ASSAY_TRY(write_to_stdout(reports::comparison_as_text(report, {is_stdout_coloured()})));
+  ASSAY_TRY(history.add(report, outcome));
   return static_cast<exit_code>(outcome);
 }
 

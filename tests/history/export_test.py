@@ -6,6 +6,7 @@ given."""
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,16 @@ class PageTest(unittest.TestCase):
         broken = json.loads(lines[0])
         broken["measures"][0]["value"] = None
         self.assertNotEqual(validate.complaints(broken, "history"), [])
+
+    def test_a_result_that_cannot_be_kept_is_printed_all_the_same(self):
+        self.assertEqual(self.run_line("assay audit --history a.db --out-trace a.assay").returncode, 0)
+        with sqlite3.connect(os.path.join(self.folder, "a.db")) as history:
+            history.execute("ALTER TABLE facts RENAME TO gone")
+        ran = self.run_line("assay audit a.assay --history a.db --commit other")
+        self.assertEqual(ran.returncode, 3, ran.stderr)
+        self.assertRegex(ran.stderr, r"\Aassay: [^\n]+\n\Z")
+        self.assertIn("0 disagree", ran.stdout)
+        self.assertEqual(len(self.run_line("assay history list --history a.db").stdout.splitlines()), 1)
 
     def test_what_cannot_be_read_is_one_line_and_an_exit_code(self):
         with open(os.path.join(self.folder, "text.db"), "w", encoding="utf-8") as file:
