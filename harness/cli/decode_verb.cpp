@@ -176,6 +176,10 @@ result<void> decode(const decode_flags& flags) {
 result<void> count(const decode_flags& flags) {
   if (flags.device == "cuda")
     return ASSAY_FAIL(usage, "--counts: counts on the host device; leave --device out");
+  if (!flags.vram_limit.empty() || flags.context_tokens != 0 || flags.temperature != 0.0)
+    return ASSAY_FAIL(usage,
+                      "--counts: counts greedy runs in all of the memory; leave out --vram-limit, "
+                      "--context and --temperature");
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   options.checkpoint = flags.checkpoint;
   ASSAY_TRY(look_at_checkpoint(options.checkpoint));
@@ -185,7 +189,7 @@ result<void> count(const decode_flags& flags) {
     options.scenario = scenarios::single_prompt(flags.prompt, flags.max_new_tokens);
   }
   if (!flags.arena.empty()) {
-    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
+    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_limit_bytes("--arena", flags.arena));
   }
   ASSAY_TRY_ASSIGN(const std::string counts, decode_counts_as_json(options));
   return write_to_stdout(counts);

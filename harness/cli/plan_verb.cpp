@@ -17,15 +17,11 @@
 #include "harness/cli/text_flag.h"
 #include "harness/cli/verbs.h"
 #include "reports/wording/quantity_words.h"
-#include "runtime/checkpoint/model_config.h"
-#include "runtime/checkpoint/regular_file.h"
 #include "runtime/checkpoint/weight_files.h"
 #include "runtime/engine/memory_plan.h"
 
 namespace assay::cli {
 namespace {
-
-constexpr std::uint64_t config_limit_bytes = 1 << 20;
 
 struct plan_flags {
   std::string checkpoint;
@@ -37,21 +33,18 @@ struct plan_flags {
 result<engine::memory_plan> plan_of(const plan_flags& flags) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   if (!flags.arena.empty()) {
-    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_bytes("--arena", flags.arena));
+    ASSAY_TRY_ASSIGN(options.arena_bytes, parse_limit_bytes("--arena", flags.arena));
   }
   ASSAY_TRY(set_memory(options, flags.memory));
   const std::filesystem::path folder = flags.checkpoint;
-  ASSAY_TRY(look_at_checkpoint(folder));
-  ASSAY_TRY_ASSIGN(const std::string text,
-                   checkpoint::read_text(folder / "config.json", config_limit_bytes));
-  ASSAY_TRY_ASSIGN(const auto config, checkpoint::parse_config(text, folder / "config.json"));
+  ASSAY_TRY_ASSIGN(const checkpoint_seen seen, look_at_checkpoint(folder));
   ASSAY_TRY_ASSIGN(const auto files, checkpoint::weight_files::open(folder));
   engine::engine_options wanted{options.context_tokens,
                                 static_cast<std::uint32_t>(options.page_tokens)};
   if (options.vram_limit) {
     ASSAY_TRY_ASSIGN(wanted.memory_limit_bytes, options.vram_limit->bytes_of(options.arena_bytes));
   }
-  return engine::plan_memory(config, files, wanted, options.arena_bytes);
+  return engine::plan_memory(seen.config, files, wanted, options.arena_bytes);
 }
 
 std::string as_text(const engine::memory_plan& plan) {
