@@ -375,8 +375,7 @@ result<void> run::close_request() {
 // A GPU keeps no prompt.
 void run::note_kept(request_evidence& to, std::size_t index) const {
   if (!options_.scenario.keeps_first_prompt || to.on == telemetry::device_class::cuda) return;
-  const auto shape =
-      shapes_of(options_.scenario, prompts_, seen_.model.max_context_tokens).at(index);
+  const auto shape = shapes_of(options_.scenario, prompts_, seen_.cache.context_tokens).at(index);
   to.is_kept = shape.is_kept;
   to.reused_ids = shape.reused_tokens;
   to.kept_ids = static_cast<std::int64_t>(prompts_.front().size());
