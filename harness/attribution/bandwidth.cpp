@@ -6,6 +6,7 @@
 
 #include "harness/attribution/launch_book.h"
 #include "probes/trace/bounded.h"
+#include "runtime/telemetry/catalog.h"
 
 namespace assay::attribution {
 namespace {
@@ -24,23 +25,8 @@ double number_of(const model::quantity& from) {
 }
 
 std::string link_word(telemetry::link_class link) {
-  switch (link) {
-    case telemetry::link_class::none:
-      return {};
-    case telemetry::link_class::host_memcpy:
-      return "host_memcpy";
-    case telemetry::link_class::host_read:
-      return "host_read";
-    case telemetry::link_class::pcie:
-      return "pcie";
-    case telemetry::link_class::device_read:
-      return "device_read";
-    case telemetry::link_class::device_copy:
-      return "device_copy";
-    case telemetry::link_class::pcie_pageable:
-      return "pcie_pageable";
-  }
-  return {};
+  if (link == telemetry::link_class::none) return {};
+  return std::string(telemetry::to_string(link));
 }
 
 std::string direction_word(std::uint8_t direction) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "probes/trace/bounded.h"
+#include "runtime/telemetry/catalog.h"
 
 namespace assay::attribution {
 
@@ -22,13 +23,12 @@ void link_fold::take(const assay_record& sample) {
 }
 
 std::vector<model::link_line> link_fold::lines() const {
-  constexpr std::array<std::string_view, ASSAY_LINK_PCIE_PAGEABLE + 1> words{
-      "no link", "host_memcpy", "host_read", "pcie", "device_read", "device_copy", "pcie_pageable"};
   std::vector<model::link_line> out;
   for (std::size_t at = 0; at < lines_.size(); ++at) {
     if (lines_[at].samples == 0) continue;
     out.push_back(lines_[at]);
-    out.back().link = words[at];
+    out.back().link =
+        at == 0 ? "no link" : telemetry::to_string(static_cast<telemetry::link_class>(at));
   }
   return out;
 }
