@@ -214,7 +214,7 @@ word_table launches_table(const model::investigation& report) {
   if (ceiling > 0.0)
     table.notes.push_back(fmt::format(
         "The ceiling is {}: what the harness's own reads were measured at in this run. A launch "
-        "above it read from a cache.",
+        "above it read from a cache, or did not read what it tells.",
         bandwidth_words(ceiling)));
   table.notes.push_back(read_words(report));
   return table;
@@ -313,9 +313,11 @@ word_table threads_table(const model::investigation& report) {
   table.absence = "No thread was read twice: the trace has no second account.";
   if (!report.threads.empty())
     table.notes.push_back(
-        "Of a worker, the time that it ran stands beside its device records: spinning and "
-        "hand-over "
-        "make it run longer. Of the caller, its sleep stands beside its calls that wait.");
+        "Of a worker, the time that it ran stands beside the length of its device records: "
+        "spinning "
+        "makes it run longer, losing its core within a record makes it run less. Of the caller, "
+        "its "
+        "sleep stands beside its calls that wait.");
   for (const model::thread_line& each : report.threads) {
     const bool is_named = each.records > 0;
     table.rows.push_back({{{fmt::format("{} {}", each.is_worker ? "worker" : "caller", each.tid)},
