@@ -221,7 +221,8 @@ TEST(Threads, the_kernel_s_account_stands_beside_what_was_recorded_between_two_r
   trace.thread(8, 2, 50'000, 100);
   trace.step(1, 0);
   trace.step(2, 0);
-  trace.pass(5'000);
+  trace.pass(4'900);
+  trace.work(ASSAY_OP_LAUNCH, ASSAY_H2D, 0, 500);  // in no window, and before the reading
   trace.thread(7, 1, 4'000, 600);
   trace.thread(8, 2, 61'000, 400);
   const auto lines = trace.investigate().threads;
@@ -235,8 +236,8 @@ TEST(Threads, the_kernel_s_account_stands_beside_what_was_recorded_between_two_r
   EXPECT_TRUE(lines[1].is_worker);
   EXPECT_EQ(lines[1].run_ns, 11'000);
   EXPECT_EQ(lines[0].differs_ns, 25'000 - 3'600 - 2 * 9'800);
-  EXPECT_EQ(lines[1].recorded_ns, 2 * 5'000);
-  EXPECT_EQ(lines[1].differs_ns, 11'000 - 2 * 5'000);
+  EXPECT_EQ(lines[1].recorded_ns, 2 * 5'000 + 500);
+  EXPECT_EQ(lines[1].differs_ns, 11'000 - 10'500);
 }
 
 TEST(Bandwidth, a_quotient_is_held_against_both_ceilings) {
