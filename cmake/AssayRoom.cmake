@@ -2,6 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # A room is a folder and a target: a/b is assay_a_b, alias assay::a_b.
 
+# assay_batched(<target> [<file that is compiled alone>…])
+# Where an instrumented build compiles in batches (ASSAY_BATCH), six files of the target are one
+# translation unit: what they include, most of the time, is read once. Files of a batch share their
+# anonymous namespaces, so one whose names meet another's is named as compiled alone.
+function(assay_batched target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${ASSAY_BATCH} UNITY_BUILD_BATCH_SIZE 6)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # assay_room(<path> HEADERS … [SOURCES …] [PUBLIC …] [PRIVATE …])
 # Lists sources, verifies that each header compiles on its own, and links only what it names: an
 # include across an arrow that docs/architecture.md does not have fails in ci/lint. A header with a
