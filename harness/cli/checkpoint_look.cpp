@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/checkpoint_look.h"
 
+#include <algorithm>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/engine/resident_model.h"
@@ -17,7 +20,21 @@ result<checkpoint_seen> look_at_checkpoint(const std::filesystem::path& folder) 
     return ASSAY_FAIL(unusable_input, tokenizer.string() +
                                           ": is missing; give a folder that holds the "
                                           "checkpoint's tokenizer.json too");
-  return checkpoint_seen{opened.config(), engine::resident_model::needed_bytes(opened)};
+  return checkpoint_seen{opened.config(), engine::resident_model::needed_bytes(opened),
+                         opened.unused_tensors()};
+}
+
+std::string unused_tensors_note(const std::vector<std::string>& unused_tensors) {
+  if (unused_tensors.empty()) return {};
+  constexpr std::size_t most_names = 3;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(most_names, unused_tensors.size()); ++i)
+    names += (i == 0 ? "" : ", ") + unused_tensors[i];
+  if (unused_tensors.size() > most_names) names += ", …";
+  return fmt::format(
+      "note: {} of the checkpoint's tensors {} read by nothing ({}); a model that needs them says "
+      "something else\n",
+      unused_tensors.size(), unused_tensors.size() == 1 ? "is" : "are", names);
 }
 
 }  // namespace assay::cli

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "runtime/checkpoint/model_config.h"
 #include "runtime/telemetry/result.h"
@@ -14,7 +16,8 @@ namespace assay::cli {
 /// What a run's memory is reckoned from.
 struct checkpoint_seen {
   checkpoint::model_config config;
-  std::uint64_t resident_bytes = 0;  ///< of the weights, on a device
+  std::uint64_t resident_bytes = 0;         ///< of the weights, on a device
+  std::vector<std::string> unused_tensors;  ///< by name
 };
 
 /// Reads the folder as strictly as the engine will: the ledger reads the same files more trustingly
@@ -22,5 +25,9 @@ struct checkpoint_seen {
 /// Errors: unusable_input or io, one line that names file, field and fix.
 /// Overhead: one pass over the weights; they are in the page cache afterwards.
 result<checkpoint_seen> look_at_checkpoint(const std::filesystem::path& folder);
+
+/// One line that says which of the checkpoint's tensors no operator reads, empty where each is
+/// read: a model that needs them writes another text than this run will.
+std::string unused_tensors_note(const std::vector<std::string>& unused_tensors);
 
 }  // namespace assay::cli

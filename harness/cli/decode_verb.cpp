@@ -157,6 +157,7 @@ result<opened_engine> open_engine(const decode_flags& flags, const checkpoint_se
 result<void> decode(const decode_flags& flags) {
   const std::filesystem::path folder = flags.checkpoint;
   ASSAY_TRY_ASSIGN(const checkpoint_seen seen, look_at_checkpoint(folder));
+  tell(unused_tensors_note(seen.unused_tensors));
   telemetry::registry counters;
   ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
   const std::vector<std::int32_t> prompt = tokenizer.encode(flags.prompt);

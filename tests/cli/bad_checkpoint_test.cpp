@@ -144,6 +144,22 @@ TEST(Checkpoint, unbroken_copy_decodes) {
   const ending end = run({"decode", "--checkpoint", copy.folder(), "--max-new-tokens", "4"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_NE(end.out, "");
+  EXPECT_THAT(end.err, testing::Not(HasSubstr("read by nothing")));
+}
+
+// A tensor that no operator reads is a feature that this runtime lacks, or rubbish: the reader of
+// the text is told which.
+TEST(Checkpoint, with_a_tensor_that_nothing_reads_is_decoded_and_says_so) {
+  const checkpoint_copy copy;
+  copy.edit_header([](json& tensors) {
+    const auto end = tensors[norm]["data_offsets"][1];
+    tensors["model.layers.0.gate_scale"] = {
+        {"dtype", "BF16"}, {"shape", {0}}, {"data_offsets", {end, end}}};
+  });
+  const ending end = run({"decode", "--checkpoint", copy.folder(), "--max-new-tokens", "4"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("1 of the checkpoint's tensors is read by nothing "
+                                 "(model.layers.0.gate_scale)"));
 }
 
 }  // namespace
