@@ -36,6 +36,11 @@ class campaign {
       judged_[percent] = judge(pools_, floors_, rules_, percent);
   }
 
+  bool has_runs() const {
+    return std::all_of(judged_.begin(), judged_.end(),
+                       [](const auto& each) { return !each.second.runs.empty(); });
+  }
+
   void print() const {
     print_pool();
     for (const auto& [percent, each] : judged_) print_runs(percent, each);
@@ -194,6 +199,10 @@ int main_of(const std::vector<std::string>& words) {
     pools.push_back(std::move(*read));
   }
   const campaign done(std::move(pools));
+  if (!done.has_runs()) {
+    fmt::print(stderr, "the pools are too short for a comparison; record more\n");
+    return 3;
+  }
   done.print();
   std::ofstream out(words[0]);
   out << done.as_json().dump(1) << '\n';
