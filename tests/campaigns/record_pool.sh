@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-# record_pool.sh RECORDER FOLDER SECONDS WORKERS: a pool for ci/campaign compare-aa, by workers each of
+# record_pool.sh RECORDER FOLDER SECONDS WORKERS: a pool for ci/campaign compare-judge, by workers each of
 # which holds a core of its own. What is in the folder is added to;
 # FOLDER.tar.gz holds it all.
 set -euo pipefail
