@@ -57,6 +57,11 @@ def reports_of(folder):
     return reports
 
 
+def value(quantity):
+    """None where it is absent, for whatever reason."""
+    return quantity.get("value")
+
+
 def is_called(row):
     return row["state"] in ("regressed", "improved")
 
@@ -108,7 +113,8 @@ def print_rows(sets):
         of = {percent: [row for report in sets[percent].values() for row in report["rows"]
                         if row["name"] == name] for percent in sets}
         margin = of[0][0]["margin_ratio"]
-        sees = median([row["visible_ratio"] for row in of[0] if row.get("visible_ratio") is not None])
+        sees = median([value(row["visible_ratio"]) for row in of[0]
+                       if value(row["visible_ratio"]) is not None])
         cells = [f"{100 * margin:.1f} %", f"{100 * sees:.1f} %",
                  f"{sum(map(is_called, of[0]))} of {len(of[0])}"]
         for percent in (5, 10):
@@ -120,7 +126,7 @@ def print_rows(sets):
 def kept(report, percent):
     return {"exit_code": report["exit_code"], "contaminated": report["is_contaminated"],
             "false_alarms": false_alarms(report, percent),
-            "planted_change_ratios": {row["name"]: [row["state"], round(row["change_ratio"], 4)]
+            "planted_change_ratios": {row["name"]: [row["state"], value(row["change_ratio"])]
                                       for row in report["rows"] if percent and planted(row["name"])},
             "states": {state: sum(row["state"] == state for row in report["rows"])
                        for state in sorted({row["state"] for row in report["rows"]})}}
