@@ -43,6 +43,7 @@ result<void> check_together(const compare_flags& flags, source from) {
   if (!is_measured(from)) {
     for (const auto& [flag, is_given] :
          {std::pair{"--budget", !flags.budget.empty()}, std::pair{"--floor", !flags.floor.empty()},
+          std::pair{"--slice", !flags.slice.empty()},
           std::pair{"--out-samples", !flags.out_samples.empty()},
           std::pair{"--shard", !flags.shard.empty()},
           std::pair{"--scenarios", !flags.binaries.scenarios.empty()}})
@@ -132,6 +133,8 @@ void add_method_flags(CLI::App& verb, compare_flags& flags) {
   verb.add_option("--budget", flags.budget, "Start no process after that long, such as 8m");
   verb.add_option("--process-limit", flags.process_limit, "Kill a process that runs longer")
       ->capture_default_str();
+  verb.add_option("--slice", flags.slice,
+                  "Of binaries that take turns, how long one turn lasts (default: 2ms)");
   verb.add_option("--seed", flags.seed, "Of the order in which processes run (default: 1)")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   verb.add_option("--screen-pairs", flags.screen_pairs,

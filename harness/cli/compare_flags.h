@@ -41,6 +41,7 @@ struct compare_flags {
   history_flags history;
   std::string budget;
   std::string process_limit = "60s";
+  std::string slice;
   std::string control;
   std::vector<std::string> aliases;
   std::optional<std::uint64_t> seed;

@@ -50,6 +50,16 @@ result<compare::decision_rules> rules_of(const compare_flags& flags) {
   return rules;
 }
 
+// Errors: usage, where nothing takes turns.
+result<void> use_slices(const compare_flags& flags, measured_comparison& what) {
+  if (flags.slice.empty()) return {};
+  if (!what.subjects.front().is_sliced)
+    return ASSAY_FAIL(
+        usage, "compare: --slice changes nothing: what is compared takes no turns; leave it out");
+  ASSAY_TRY_ASSIGN(what.limits.slice_ns, parse_duration_ns("--slice", flags.slice));
+  return {};
+}
+
 // A pair of processes that took turns scatters less than one that did not: fewer say as much.
 void use_fewer_pairs(const compare_flags& flags, measured_comparison& what) {
   constexpr std::size_t screen_pairs = 6;
@@ -97,8 +107,9 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
     }
     ASSAY_TRY_ASSIGN(what.subjects,
                      binary_subjects(binaries, what.limits.process_ns, is_interrupted));
-    use_fewer_pairs(flags, what);
   }
+  ASSAY_TRY(use_slices(flags, what));
+  use_fewer_pairs(flags, what);
   if (!counts.first.empty() && !is_calibrating)
     what.subjects.push_back(counts_subject(counts.first, counts.second));
   if (!flags.shard.empty()) {

@@ -3,12 +3,8 @@
 #include "tests/campaigns/compare_pool.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
-#include <map>
-#include <numeric>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,89 +12,70 @@
 
 #include "harness/compare/counter_rng.h"
 #include "harness/compare/paired_comparison.h"
-#include "harness/compare/process_runner.h"
-#include "runtime/telemetry/clock.h"
 
 namespace assay::campaigns {
 namespace {
 
 using nlohmann::json;
-using slots = std::array<double, 4>;
 
-result<std::string> said_by(const std::vector<std::string>& command) {
-  ASSAY_TRY_ASSIGN(const auto ending, compare::run_process({command, 60'000'000'000, {}}));
-  if (!ending.is_good())
-    return ASSAY_FAIL(unavailable, command.front() + ": " + compare::failure_words(ending));
-  return ending.out;
+constexpr int format_version = 2;
+
+four planted_four(const json& values) {
+  four read;
+  read.is_base_first = values.at(0).get<int>() == 1;
+  for (std::size_t i = 0; i < read.ns.size(); ++i) read.ns[i] = values.at(i + 1).get<double>();
+  return read;
 }
 
-result<std::vector<std::string>> rows_of(const std::string& bench) {
-  ASSAY_TRY_ASSIGN(const std::string out, said_by({bench, "--benchmark_list_tests=true"}));
-  std::vector<std::string> rows;
-  std::size_t start = 0;
-  for (std::size_t end = 0; (end = out.find('\n', start)) != std::string::npos; start = end + 1)
-    rows.push_back(out.substr(start, end - start));
-  return rows;
-}
-
-result<json> record_block(const std::string& bench, const std::vector<std::string>& rows,
-                          std::uint64_t number) {
-  std::vector<std::size_t> order(rows.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  compare::counter_rng rng(number, compare::rng_stream::pairing_plan);
-  rng.shuffle(order);
-  std::vector<slots> block(rows.size());
-  for (const std::size_t row : order)
-    for (double& ns : block[row]) {
-      ASSAY_TRY_ASSIGN(const std::string out, said_by({bench, "--once=" + rows[row]}));
-      ns = std::stod(out);
-    }
-  json line = json::object();
-  line["block"] = number;
-  line["ns"] = block;
-  return line;
+pool_block block_of(const json& line, const pool& of, const std::vector<unsigned>& percents) {
+  pool_block block;
+  block.at_s = line.at("at_ms").get<double>() * 1e-3;
+  for (const json& values : line.at("ns"))
+    block.plain.push_back({values.get<std::array<double, 4>>()});
+  for (const unsigned percent : percents) {
+    const json& fours = line.at(fmt::format("plus{}", percent));
+    for (std::size_t i = 0; i < of.planted_rows.size(); ++i)
+      block.planted[percent][of.planted_rows[i]] = planted_four(fours.at(i));
+  }
+  return block;
 }
 
 }  // namespace
 
-result<void> record_pool(const std::string& file, const std::string& bench, double minutes) {
-  ASSAY_TRY_ASSIGN(const auto rows, rows_of(bench));
-  std::uint64_t number = 0;
-  if (std::ifstream(file).good()) {
-    ASSAY_TRY_ASSIGN(const pool before, read_pool(file));
-    if (before.rows != rows)
-      return ASSAY_FAIL(unusable_input, file + ": has other rows; give another file");
-    number = before.blocks.size();
-  } else {
-    json head = json::object();
-    head["assay_pool"] = 1;
-    head["rows"] = rows;
-    std::ofstream(file) << head.dump() << '\n';
-  }
-  const host_time start = host_now();
-  while (static_cast<double>(host_now() - start) < minutes * 60e9) {
-    ASSAY_TRY_ASSIGN(const json line, record_block(bench, rows, number++));
-    std::ofstream out(file, std::ios::app);
-    out << line.dump() << '\n';
-    if (!out.flush()) return ASSAY_FAIL(io, file + ": cannot be written; look at the free space");
-  }
-  return {};
+std::uint64_t pool::results() const {
+  std::uint64_t all = equal_results();
+  for (const pool_block& block : blocks)
+    for (const auto& each : block.planted) all += 4 * each.second.size();
+  return all;
+}
+
+bool pool::is_planted(std::size_t row) const {
+  return std::find(planted_rows.begin(), planted_rows.end(), row) != planted_rows.end();
 }
 
 result<pool> read_pool(const std::string& file) {
   std::ifstream in(file);
   pool all;
+  all.file = file;
+  std::vector<unsigned> percents;
   std::size_t number = 0;
   for (std::string text; std::getline(in, text);) {
     ++number;
     const json line = json::parse(text, nullptr, false);
     // The last line of a run that was killed.
     if (line.is_discarded() && in.peek() == std::ifstream::traits_type::eof()) break;
-    if (number == 1 && line.contains("rows")) {
-      all.rows = line["rows"].get<std::vector<std::string>>();
-    } else if (line.contains("ns") && line["ns"].size() == all.rows.size()) {
-      all.blocks.push_back(line["ns"].get<std::vector<slots>>());
-    } else {
+    try {
+      if (number == 1) {
+        if (line.at("assay_pool").get<int>() != format_version) break;
+        all.rows = line.at("rows").get<std::vector<std::string>>();
+        all.planted_rows = line.at("planted").get<std::vector<std::size_t>>();
+        percents = line.at("percents").get<std::vector<unsigned>>();
+      } else {
+        all.blocks.push_back(block_of(line, all, percents));
+        if (all.blocks.back().plain.size() != all.rows.size())
+          return ASSAY_FAIL(unusable_input, fmt::format("{}: line {}: lacks rows", file, number));
+      }
+    } catch (const json::exception&) {
       return ASSAY_FAIL(unusable_input, fmt::format("{}: line {}: is no block", file, number));
     }
   }
@@ -106,35 +83,29 @@ result<pool> read_pool(const std::string& file) {
   return all;
 }
 
-namespace {
-
-// The four of a block, as base head head base or the other way round.
-void add_pairs(const slots& of, bool is_base_first, double shift, compare::paired_row& row,
+void add_pairs(const four& of, bool is_base_first, compare::paired_row& row,
                std::vector<compare::value_pair>& to) {
-  const double factor = std::exp(shift);
-  slots values = of;
-  for (const int slot : {0, 1, 2, 3}) {
-    const bool is_outer = slot == 0 || slot == 3;
-    if (is_outer != is_base_first) values[static_cast<std::size_t>(slot)] *= factor;
-  }
+  const auto& ns = of.ns;
   const auto pair = [&](double one, double other, bool is_base_one) {
     to.push_back(is_base_one ? compare::value_pair{one, other, {}}
                              : compare::value_pair{other, one, {}});
   };
-  pair(values[0], values[1], is_base_first);
-  pair(values[2], values[3], !is_base_first);
-  (is_base_first ? row.contrasts.base : row.contrasts.head)
-      .push_back(std::log(values[3] / values[0]));
-  (is_base_first ? row.contrasts.head : row.contrasts.base)
-      .push_back(std::log(values[2] / values[1]));
+  pair(ns[0], ns[1], is_base_first);
+  pair(ns[2], ns[3], !is_base_first);
+  (is_base_first ? row.contrasts.base : row.contrasts.head).push_back(std::log(ns[3] / ns[0]));
+  (is_base_first ? row.contrasts.head : row.contrasts.base).push_back(std::log(ns[2] / ns[1]));
 }
 
-}  // namespace
-
-cut_run cut(const pool& from, std::size_t first, const compare::decision_rules& rules,
-            const planted_shift& planted, std::uint64_t seed) {
+std::optional<cut_run> cut(const pool& from, fresh_blocks& left,
+                           const compare::decision_rules& rules, unsigned percent,
+                           std::uint64_t seed) {
+  const std::size_t screen_blocks = rules.screen_pairs / 2;
+  const std::size_t confirm_blocks = rules.confirm_pairs / 2;
+  const std::size_t nearest_end = *std::min_element(left.ends.begin(), left.ends.end());
+  if (left.next + screen_blocks + confirm_blocks > nearest_end) return std::nullopt;
   compare::counter_rng rng(seed, compare::rng_stream::pairing_plan);
   cut_run run;
+  run.first_block = left.next;
   for (const std::string& name : from.rows) {
     compare::paired_row row;
     row.name = name;
@@ -143,26 +114,24 @@ cut_run cut(const pool& from, std::size_t first, const compare::decision_rules& 
     row.better = model::direction::lower_is_better;
     run.rows.push_back(std::move(row));
   }
-  const auto shift_of = [&](const std::string& name) {
-    return planted.is_in != nullptr && planted.is_in(name) ? planted.ln : 0.0;
-  };
-  const auto take = [&](std::size_t at, bool is_screen, const std::set<std::size_t>& chosen) {
-    for (const std::size_t row : chosen) {
-      compare::paired_row& into = run.rows[row];
-      add_pairs(from.blocks[at][row], rng.below(2) == 0, shift_of(into.name), into,
-                is_screen ? into.screen : into.confirm);
+  const auto take = [&](std::size_t block, std::size_t row, bool is_screen) {
+    compare::paired_row& into = run.rows[row];
+    auto& pairs = is_screen ? into.screen : into.confirm;
+    const bool is_base_first = rng.below(2) == 0;
+    if (percent > 0 && from.is_planted(row)) {
+      const four& of = from.blocks[block].planted.at(percent).at(row);
+      add_pairs(of, of.is_base_first, into, pairs);
+    } else {
+      add_pairs(from.blocks[block].plain[row], is_base_first, into, pairs);
     }
-    ++run.used_blocks;
   };
-  std::set<std::size_t> all;
-  for (std::size_t row = 0; row < run.rows.size(); ++row) all.insert(row);
-  const std::size_t screen_blocks = rules.screen_pairs / 2;
-  const std::size_t confirm_blocks = rules.confirm_pairs / 2;
-  for (std::size_t i = 0; i < screen_blocks; ++i) take(first + i, true, all);
-  const auto passed = compare::rows_to_confirm(run.rows, rules);
-  if (passed.empty()) return run;
-  const std::set<std::size_t> chosen(passed.begin(), passed.end());
-  for (std::size_t i = 0; i < confirm_blocks; ++i) take(first + screen_blocks + i, false, chosen);
+  for (std::size_t i = 0; i < screen_blocks; ++i, ++left.next)
+    for (std::size_t row = 0; row < run.rows.size(); ++row) take(left.next, row, true);
+  for (const std::size_t row : compare::rows_to_confirm(run.rows, rules)) {
+    left.ends[row] -= confirm_blocks;
+    ++run.confirmed_rows;
+    for (std::size_t i = 0; i < confirm_blocks; ++i) take(left.ends[row] + i, row, false);
+  }
   return run;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of many processes of one build, recorded in the order in which a comparison runs them.
+// Numbers of many processes of one build, recorded in the order in which a comparison runs them,
+// and comparisons that are cut from them without overlap.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,35 +16,62 @@
 
 namespace assay::campaigns {
 
-/// Block by block: each has four processes of each row, one after the other, rows in an order that
-/// is drawn for the block.
-struct pool {
-  std::vector<std::string> rows;
-  /// (block, row, slot) ns a call. A block that a run did not end is not here.
-  std::vector<std::vector<std::array<double, 4>>> blocks;
-
-  std::uint64_t results() const { return blocks.size() * rows.size() * 4; }
+/// Four processes of one row, one after the other; ns a call.
+struct four {
+  std::array<double, 4> ns{};
+  /// Base head head base, or the other way round. Of equal processes the sides are drawn when a
+  /// comparison is cut.
+  bool is_base_first = true;
 };
 
-/// Adds blocks to the file until `minutes` are over. Resumable: blocks are written whole.
-/// Errors: io; unavailable where a process fails.
-result<void> record_pool(const std::string& file, const std::string& bench, double minutes);
+struct pool_block {
+  std::vector<four> plain;                                  ///< a row each
+  std::map<unsigned, std::map<std::size_t, four>> planted;  ///< by percent, then row
+  double at_s = 0.0;  ///< when it ended, from the start of the recording
+};
+
+/// What one worker of pool_recorder wrote.
+struct pool {
+  std::string file;
+  std::vector<std::string> rows;
+  std::vector<std::size_t> planted_rows;
+  std::vector<pool_block> blocks;
+
+  /// Processes of equal builds, and all of them.
+  std::uint64_t equal_results() const { return blocks.size() * rows.size() * 4; }
+  std::uint64_t results() const;
+  bool is_planted(std::size_t row) const;
+};
+
 /// Errors: unusable_input, naming the file and the line.
 result<pool> read_pool(const std::string& file);
 
-/// A shift that is planted into the head of some rows, as a logarithm.
-struct planted_shift {
-  double ln = 0.0;
-  bool (*is_in)(const std::string& name) = nullptr;
+/// Which blocks are still fresh. Screens take blocks from the front, all rows at once. What
+/// confirms a row comes from the back, row by row: later in time, and no block of a row is used
+/// twice.
+struct fresh_blocks {
+  std::size_t next = 0;
+  std::vector<std::size_t> ends;  ///< of each row: the first block from the back that is used
+
+  fresh_blocks(const pool& from, std::size_t first)
+      : next(first), ends(from.rows.size(), from.blocks.size()) {}
 };
 
-/// One comparison cut from the pool: screen from `first` on, and fresh pairs after it for whoever
-/// passes. Which side is first in a block is drawn. Blocks are not used twice.
+/// The block's pairs of one row. Base and head of equal processes are as `is_base_first` says.
+void add_pairs(const four& of, bool is_base_first, compare::paired_row& row,
+               std::vector<compare::value_pair>& to);
+
 struct cut_run {
+  std::size_t first_block = 0;
   std::vector<compare::paired_row> rows;  ///< with screen and confirm pairs
-  std::size_t used_blocks = 0;
+  std::size_t confirmed_rows = 0;
 };
-cut_run cut(const pool& from, std::size_t first, const compare::decision_rules& rules,
-            const planted_shift& planted, std::uint64_t seed);
+
+/// One comparison, in which planted rows do `percent` more work (0: nothing is planted). None where
+/// the blocks that are left might not suffice to confirm what passes: whether a comparison is made
+/// must not depend on what its screen finds.
+std::optional<cut_run> cut(const pool& from, fresh_blocks& left,
+                           const compare::decision_rules& rules, unsigned percent,
+                           std::uint64_t seed);
 
 }  // namespace assay::campaigns

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "harness/compare/median.h"
 #include "harness/compare/rank_sum.h"
-#include "harness/compare/slice_worker.h"
 
 namespace assay::campaigns {
 namespace {

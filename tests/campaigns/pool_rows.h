@@ -10,7 +10,8 @@
 namespace assay::campaigns {
 
 /// Operators of the runtime whose calls take at most some 100 µs, filled up to a hundred with eight
-/// small kernels in rising sizes: hash, sort, memcpy over 32 MiB, chases through a second-level
+/// small kernels in rising sizes: hash, sort, memcpy over 1 MiB (32 take longer
+/// to fill than a process of the pool may last), chases through a second-level
 /// cache and through pages, malloc, a system call, floating point. `planted_percent` of all calls
 /// are made twice where is_planted() says so: real work, not a factor on a time.
 scenarios::kernel_list pool_rows(unsigned planted_percent);
