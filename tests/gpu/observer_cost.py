@@ -81,7 +81,8 @@ def pair_table(rows):
     yield "| what | of | on ÷ off: median (least to most) | step without |"
     yield "|---|---|---|---:|"
     for r in of(rows, what="events"):
-        for arm, words in (("runtime", "the runtime's two event pairs"),
+        for arm, words in (("recorded", "the runtime's three events, not read"),
+                           ("runtime", "the runtime's three events"),
                            ("harness", "those and the harness's brackets")):
             ratios = [a / b for a, b in zip(r[f"{arm}_step_s"], r["none_step_s"])]
             yield (f"| {words} | {r['shape']} | {ratio_words(ratios)} | "
