@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/audit/gates.h"
 #include "harness/cli/host_choice.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/recorder.h"
@@ -148,15 +149,16 @@ result<void> run::state_link_traffic(load_evidence& seen) {
   if (options_.device != telemetry::device_class::cuda) return {};
   const auto came_in = backend_->end_traffic_bytes();
   trace::run_facts facts;
+  std::string words = "not counted: ";
   if (came_in) {
     seen.link_bytes = *came_in;
-    facts.add_fact("link bytes of the load", fmt::format("{} received by NVML's count", *came_in));
+    words = fmt::format("{} received by NVML's count", *came_in);
+  } else {
+    words += came_in.error().message;
   }
-  if (!is_traffic_telling(seen.link_bytes))
-    facts.notes.push_back(fmt::format("NVML is no reference of h2d bytes: {}",
-                                      came_in ? "the load is too small to stand out of what else "
-                                                "crosses the link"
-                                              : came_in.error().message));
+  if (came_in && !is_traffic_telling(seen.link_bytes))
+    words += ", too few to stand out of what else crosses the link";
+  facts.add_fact(std::string(audit::link_bytes_fact), words);
   return recorder_.facts(trace::to_json(facts));
 }
 

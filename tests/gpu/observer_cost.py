@@ -20,7 +20,8 @@ def measured(bench, *words):
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no output"])[-1]
         return {"what": words[0], "words": words, "reason": f"exit {done.returncode}: {reason}"}
-    return json.loads(done.stdout.strip().splitlines()[-1])
+    # To a nanosecond: the raw samples are kept.
+    return json.loads(done.stdout.strip().splitlines()[-1], parse_float=lambda text: round(float(text), 9))
 
 
 def ratio_words(ratios):
