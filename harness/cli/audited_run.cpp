@@ -148,14 +148,10 @@ result<void> run::report_content() {
 result<void> run::state_link_traffic(load_evidence& seen) {
   if (options_.device != telemetry::device_class::cuda) return {};
   const auto came_in = backend_->end_traffic_bytes();
+  if (came_in) seen.link_bytes = *came_in;
   trace::run_facts facts;
-  std::string words = "not counted: ";
-  if (came_in) {
-    seen.link_bytes = *came_in;
-    words = fmt::format("{} received by NVML's count", *came_in);
-  } else {
-    words += came_in.error().message;
-  }
+  std::string words = came_in ? fmt::format("{} received by NVML's count", *came_in)
+                              : "not counted: " + came_in.error().message;
   if (came_in && !is_traffic_telling(seen.link_bytes))
     words += ", too few to stand out of what else crosses the link";
   facts.add_fact(std::string(audit::link_bytes_fact), words);

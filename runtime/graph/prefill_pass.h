@@ -59,8 +59,8 @@ class prefill_pass {
   /// Without it a pass enqueues by itself, and does not ask how many kernels a product is.
   void enqueue_through(enqueue_function enqueue) { enqueue_ = std::move(enqueue); }
 
-  /// Has CUDA and cuBLAS load what a pass of so many tokens launches, which they otherwise do at its
-  /// first use (170 ms on an H200): a layer is captured and thrown away, and nothing runs.
+  /// Has CUDA and cuBLAS load what a pass of so many tokens launches, which they otherwise do at
+  /// its first use (170 ms on an H200): a layer is captured and thrown away, and nothing runs.
   /// Errors: as submit.
   result<void> warm_up(std::uint32_t tokens);
 

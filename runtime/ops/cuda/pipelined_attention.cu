@@ -94,7 +94,8 @@ __device__ __forceinline__ void finish_copies(std::uint64_t* there) {
   barrier_arrive(there);
 }
 
-/// `thread` of copying_threads copies its share of a tile of keys or, from `distance` on, of values.
+/// `thread` of copying_threads copies its share of a tile of keys or, from `distance` on, of
+/// values.
 template <class T, int HeadDim>
 __device__ __forceinline__ void copy_tile_rows(const cached_context<T, HeadDim>& context,
                                                std::size_t distance, std::uint32_t first_key,
@@ -192,9 +193,9 @@ __device__ __forceinline__ void issue_mix(std::uint32_t values, pipe_rows<HeadDi
   begin_products();
 #pragma unroll
   for (int k = 0; k < tile_keys / 16; ++k)
-    add_product<T>(rows.mixed, rows.weights[k],
-                   matrix_at(values + k * 16 * swizzled_row_bytes,
-                             pipe_memory<HeadDim>::tile_block_bytes));
+    add_product<T>(
+        rows.mixed, rows.weights[k],
+        matrix_at(values + k * 16 * swizzled_row_bytes, pipe_memory<HeadDim>::tile_block_bytes));
   close_products();
 }
 
@@ -243,8 +244,8 @@ __device__ __forceinline__ void pack_weights(const tile_scores& scores,
   for (int k = 0; k < tile_keys / 16; ++k)
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      weights[k][i] = packed_pair<T>(scores[2 * k + i / 2][i % 2 * 2],
-                                     scores[2 * k + i / 2][i % 2 * 2 + 1]);
+      weights[k][i] =
+          packed_pair<T>(scores[2 * k + i / 2][i % 2 * 2], scores[2 * k + i / 2][i % 2 * 2 + 1]);
 }
 
 /// A warp's word that it read what it waited for.
@@ -279,8 +280,8 @@ __device__ __forceinline__ void attend_item(const attend_rows_arguments& a, std:
                                             const pipe_item& item, std::uint32_t n) {
   pipe_barriers& barriers = memory.barriers();
   const float scale = rsqrtf(static_cast<float>(HeadDim)) * 1.44269504088896340736F;
-  const std::uint32_t warp_row = item.block_row + order.group * group_rows +
-                                 threadIdx.x % group_threads / 32 * 16;
+  const std::uint32_t warp_row =
+      item.block_row + order.group * group_rows + threadIdx.x % group_threads / 32 * 16;
   const std::uint32_t row = warp_row + threadIdx.x % 32 / 4;
   const std::uint64_t queries =
       matrix_at(memory.queries() + order.group * group_rows * swizzled_row_bytes, 0);

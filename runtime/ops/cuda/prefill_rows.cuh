@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(row_threads)
 /// norm_values.
 /// Grid: blocks of `Rows` tokens, each with `Threads` threads: a warp, or the whole block.
 template <class T, int Threads, int Rows>
-__global__ void __launch_bounds__(Threads * Rows)
+__global__ void __launch_bounds__(Threads* Rows)
     norm_rows_kernel(const __grid_constant__ norm_rows_arguments a, std::uint32_t tokens) {
   static_assert(Rows == 1 || Threads == 32, "rows of one block meet nowhere but in their warps");
   constexpr int values = vector_values<T>;
@@ -199,8 +199,8 @@ __device__ __forceinline__ void turn_angles(const float* frequencies, std::uint3
   __syncthreads();
 }
 
-/// Grid: a block a token, its teams take the heads of q, k and v in turn. What memory gives is asked
-/// for before the angles are made: most shapes have one turn, and wait once.
+/// Grid: a block a token, its teams take the heads of q, k and v in turn. What memory gives is
+/// asked for before the angles are made: most shapes have one turn, and wait once.
 template <class T, int HeadDim>
 __global__ void __launch_bounds__(append_threads)
     append_rows_kernel(const __grid_constant__ append_rows_arguments a, std::uint32_t first) {

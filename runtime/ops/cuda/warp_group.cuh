@@ -90,8 +90,8 @@ template <class T>
 __device__ __forceinline__ void multiply_shared(float (&c)[8][4], std::uint64_t a, std::uint64_t b,
                                                 bool is_added);
 template <class T>
-__device__ __forceinline__ void multiply_shared(float (&c)[16][4], std::uint64_t a,
-                                                std::uint64_t b, bool is_added);
+__device__ __forceinline__ void multiply_shared(float (&c)[16][4], std::uint64_t a, std::uint64_t b,
+                                                bool is_added);
 template <>
 __device__ __forceinline__ void multiply_shared<__nv_bfloat16>(float (&c)[8][4], std::uint64_t a,
                                                                std::uint64_t b, bool is_added) {
@@ -123,7 +123,7 @@ __device__ __forceinline__ void multiply_shared<__half>(float (&c)[8][4], std::u
 
 template <>
 __device__ __forceinline__ void multiply_shared<__nv_bfloat16>(float (&c)[16][4], std::uint64_t a,
-                                                        std::uint64_t b, bool is_added) {
+                                                               std::uint64_t b, bool is_added) {
   asm volatile(
       "{.reg .pred p; setp.ne.b32 p, %66, 0; "
       "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
