@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t kernels_per_layer = 5;
 constexpr std::int64_t events_of_load = 2;
 constexpr std::int64_t events_per_bracket = 2;
-constexpr std::int64_t word_bytes = 4;    // an id, a table entry, an f32
+constexpr std::int64_t events_per_pass = 3;  // before, between, and after its kernels and its copy
+constexpr std::int64_t word_bytes = 4;       // an id, a table entry, an f32
 constexpr std::int64_t state_bytes = 32;  // token, position, two counts, best choice, prompt length
 constexpr std::int64_t grant_bytes = 64;
 constexpr std::int64_t part_bytes = 256;
@@ -202,7 +203,7 @@ std::vector<expectation> expect_gpu_request(const model_shape& m, const cache_sh
   const std::int64_t drawn_ids = mode.is_sampled ? r.decode_steps : 0;
   const std::int64_t input_copies = copies_of_prompt + 1 + later_pages + drawn_ids;
   const std::int64_t later_inputs = mode.is_sampled ? r.decode_steps : later_pages;
-  const std::int64_t events = events_per_bracket * (2 * passes + 1 + later_inputs);
+  const std::int64_t events = events_per_pass * passes + events_per_bracket * (1 + later_inputs);
   const std::int64_t input_bytes =
       gpu_input_bytes_beside_ids(m, cache, positions) + word_bytes * (r.prompt_tokens + drawn_ids);
   std::vector<expectation> all{

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/audit/gates.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "harness/audit/wording.h"
@@ -29,6 +31,36 @@ std::uint64_t void_event_spans(const evidence& from, void_map& voids) {
                         slot_name(at), seen.shorter_than_work));
   }
   return windows;
+}
+
+// What one count of the link allows, and the records of the copies that it is held against.
+struct link_bounds {
+  std::int64_t least_bytes = 0;
+  std::int64_t most_bytes = 0;
+  std::int64_t recorded_bytes = 0;
+  std::vector<int> cells;
+
+  bool holds() const { return recorded_bytes >= least_bytes && recorded_bytes <= most_bytes; }
+};
+
+std::optional<link_bounds> link_bounds_of(const evidence& from) {
+  for (const counter_evidence& counter : from.counters) {
+    link_bounds made;
+    std::size_t bounds = 0;
+    for (const reference_evidence& each : counter.references) {
+      if (each.source != ASSAY_SOURCE_NVML || each.bound.compared == 0) continue;
+      (each.relation == ASSAY_AT_LEAST ? made.least_bytes : made.most_bytes) =
+          each.bound.bound.integer;
+      ++bounds;
+    }
+    if (bounds != 2) continue;
+    made.cells = cells_of(counter.spec.claims);
+    for (const int cell : made.cells)
+      made.recorded_bytes =
+          saturating_add(made.recorded_bytes, from.totals[static_cast<std::size_t>(cell)].bytes);
+    return made;
+  }
+  return std::nullopt;
 }
 
 // A gate on device records, where there are none, tried nothing.
@@ -141,6 +173,28 @@ model::gate_line gate_completeness(const evidence& from) {
       "{} without times, {} of other size than asked, {} dropped",
       sum.submissions, sum.activities, sum.lost, sum.orphans, sum.duplicates, sum.contradictory,
       sum.unstamped, sum.partial, dropped);
+  return line;
+}
+
+std::optional<model::gate_line> gate_link_bytes(const evidence& from, const trace::run_facts& facts,
+                                                void_map& voids) {
+  const auto told = std::find_if(facts.facts.begin(), facts.facts.end(),
+                                 [](const auto& each) { return each.name == link_bytes_fact; });
+  const std::optional<link_bounds> bounds = link_bounds_of(from);
+  if (!bounds && told == facts.facts.end()) return std::nullopt;
+  model::gate_line line{"G5", "LINK BYTES", false, 0, {}};
+  if (is_without_records(from, line)) return line;
+  if (!bounds) {
+    line.detail = told->value;
+    return line;
+  }
+  line.evaluated_samples = 1;
+  line.holds = bounds->holds();
+  line.detail = fmt::format("copies of {} B by their records; NVML's count allows {} to {} B",
+                            bounds->recorded_bytes, bounds->least_bytes, bounds->most_bytes);
+  if (!line.holds)
+    for (const int cell : bounds->cells)
+      blame(voids.cell[static_cast<std::size_t>(cell)], "G5: " + line.detail);
   return line;
 }
 

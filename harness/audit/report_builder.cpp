@@ -161,6 +161,7 @@ model::audit_report judge(evidence& from, const trace::run_facts& facts,
   void_map voids;
   report.gates = {gate_inequalities(from, voids), gate_sentinels(from, voids), gate_clocks(from),
                   gate_completeness(from)};
+  if (auto line = gate_link_bytes(from, facts, voids)) report.gates.push_back(std::move(*line));
   run_rules(from, with, rule_role::voids, voids, report);
   apply(voids, from);
   doubt_unbalanced(from);

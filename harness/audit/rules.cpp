@@ -56,7 +56,7 @@ constexpr std::array<rule, 19> table{{
     {"R08", "HIT_RATE", "error", "a ratio whose contract names its two parts, where both are right",
      "it is the quotient of the parts in the same snapshot", "1e-6", rule_role::judges, hit_rate},
     {"R01", "ENQUEUE_TIMED", "critical", "a duration whose device work exceeds 20 us a window",
-     "not below half of the work while within 25 % or 5 us of the calls that submitted it",
+     "not below 80 % of the work while within 25 % or 5 us of the calls that submitted it",
      "as stated", rule_role::judges, enqueue_timed},
     {"R06", "OVERLAP_DOUBLE_COUNT", "error", "a duration with device work",
      "not the sum of intervals that cover each other, side by side or one within another",

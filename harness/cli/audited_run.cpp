@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/audit/gates.h"
 #include "harness/cli/host_choice.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/recorder.h"
@@ -147,16 +148,13 @@ result<void> run::report_content() {
 result<void> run::state_link_traffic(load_evidence& seen) {
   if (options_.device != telemetry::device_class::cuda) return {};
   const auto came_in = backend_->end_traffic_bytes();
+  if (came_in) seen.link_bytes = *came_in;
   trace::run_facts facts;
-  if (came_in) {
-    seen.link_bytes = *came_in;
-    facts.add_fact("link bytes of the load", fmt::format("{} received by NVML's count", *came_in));
-  }
-  if (!is_traffic_telling(seen.link_bytes))
-    facts.notes.push_back(fmt::format("NVML is no reference of h2d bytes: {}",
-                                      came_in ? "the load is too small to stand out of what else "
-                                                "crosses the link"
-                                              : came_in.error().message));
+  std::string words = came_in ? fmt::format("{} received by NVML's count", *came_in)
+                              : "not counted: " + came_in.error().message;
+  if (came_in && !is_traffic_telling(seen.link_bytes))
+    words += ", too few to stand out of what else crosses the link";
+  facts.add_fact(std::string(audit::link_bytes_fact), words);
   return recorder_.facts(trace::to_json(facts));
 }
 

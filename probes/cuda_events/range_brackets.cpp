@@ -40,11 +40,14 @@ range_brackets::place range_brackets::record(lane& on) {
   return on.used++;
 }
 
-void range_brackets::begin(lane& on, device::range_label range) {
+void range_brackets::begin(lane& on, device::range_label range, bool is_begun_by_work) {
   on.open = {};
   on.open.is_open = true;
   on.open.range = range;
-  on.open.before = on.edge != nowhere ? on.edge : record(on);
+  if (on.edge == nowhere)
+    on.open.before = record(on);
+  else
+    on.open.before = is_begun_by_work ? on.inner : on.edge;
 }
 
 void range_brackets::end(lane& on) {
@@ -52,6 +55,7 @@ void range_brackets::end(lane& on) {
   if (!done.has_work) return;
   done.after = on.edge = record(on);
   if (done.has_new_work) done.last = done.after;
+  on.inner = done.last;
   for (const place each : {done.before, done.first, done.last, done.after})
     if (each == nowhere) {
       ++lost_;
@@ -64,7 +68,7 @@ void range_brackets::before_call(std::uint32_t stream, operation_kind kind,
                                  device::range_label range) {
   lane& on = lane_of(stream);
   if (on.open.is_open && on.open.range != range) end(on);
-  if (is_watched(range) && !on.open.is_open) begin(on, range);
+  if (is_watched(range) && !on.open.is_open) begin(on, range, is_work(kind));
   on.edge = nowhere;
   if (!is_watched(range)) return;
   bracket& open = on.open;

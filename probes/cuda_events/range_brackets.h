@@ -26,8 +26,9 @@ namespace assay::probes {
 ///     before | pair's first event | first | copies, launches | last | pair's second event | after
 ///
 /// A range is over with the event behind its work, or with the next call of another range. `after`
-/// is the next range's `before` where nothing was called between the two. Nothing is recorded in a
-/// call that waits: a time of the wait would hold it.
+/// is the next range's `before` where nothing was called between the two; where the next range
+/// begins with work, the pair's second event is that range's first too, and `last` its `before`.
+/// Nothing is recorded in a call that waits: a time of the wait would hold it.
 /// Clock: device event. Threads: the one that submits. Overhead: an event at each of these places;
 /// docs/evidence has what it costs a step.
 class range_brackets {
@@ -72,7 +73,8 @@ class range_brackets {
   struct lane {
     std::unique_ptr<event_source> events;
     std::size_t used = 0;
-    place edge = nowhere;  ///< `after` of the range before, while nothing was called since
+    place edge = nowhere;   ///< `after` of the range before, while nothing was called since
+    place inner = nowhere;  ///< its `last`, as long
     bracket open;
     std::vector<bracket> over;
   };
@@ -80,7 +82,7 @@ class range_brackets {
   bool is_watched(device::range_label range) const;
   lane& lane_of(std::uint32_t stream);
   static place record(lane& on);
-  static void begin(lane& on, device::range_label range);
+  static void begin(lane& on, device::range_label range, bool is_begun_by_work);
   void end(lane& on);
   static std::optional<assay_record> read(lane& on, const bracket& done);
 

@@ -72,8 +72,9 @@ test_case of(const model::audit_report& report, const model::counter_line& line)
 }
 
 test_case of(const model::gate_line& gate) {
-  return {"gate", gate.id + " " + gate.name, gate.holds ? standing::passed : standing::error,
-          gate.detail, effort(gate) + "; " + gate.detail + "\n"};
+  const standing failed = gate.evaluated_samples > 0 ? standing::error : standing::skipped;
+  return {"gate", gate.id + " " + gate.name, gate.holds ? standing::passed : failed, gate.detail,
+          effort(gate) + "; " + gate.detail + "\n"};
 }
 
 // A finding about a counter stands at the counter; only what has no other place stands here.

@@ -66,7 +66,7 @@ void rules_and_gates(document& to, const model::audit_report& report) {
   to.heading("Gates on the ground truth");
   to.table_head({"gate", "name", "state", "effort", "detail"}, "lllll");
   for (const auto& gate : report.gates)
-    to.table_row({gate.id, gate.name, gate.holds ? "holds" : "VOID", effort(gate), gate.detail});
+    to.table_row({gate.id, gate.name, std::string(state_word(gate)), effort(gate), gate.detail});
 }
 
 void unclaimed(document& to, const model::audit_report& report) {

@@ -84,8 +84,10 @@ std::string efforts(const model::audit_report& report) {
   std::string gates =
       head("assay_audit_gate_holds", "1 where a gate on the ground truth holds.", "gauge");
   for (const auto& gate : report.gates)
-    gates += fmt::format("assay_audit_gate_holds{{gate=\"{}\"}} {}\n", label_escaped(gate.id),
-                         gate.holds ? 1 : 0);
+    // One that nothing could try neither holds nor fails.
+    if (gate.holds || gate.evaluated_samples > 0)
+      gates += fmt::format("assay_audit_gate_holds{{gate=\"{}\"}} {}\n", label_escaped(gate.id),
+                           gate.holds ? 1 : 0);
   return samples + fired + gates;
 }
 

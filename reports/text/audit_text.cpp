@@ -146,7 +146,8 @@ class page {
     section("gates on the ground truth");
     if (report_.gates.empty()) line("  none ran");
     for (const auto& gate : report_.gates) {
-      const std::string state = gate.holds ? "holds" : paint(colours_.red, "VOID ");
+      const std::string word = pad_right(std::string(state_word(gate)), 5);
+      const std::string state = gate.holds ? word : paint(colours_.red, word);
       line(fmt::format("  {} {} {}  {}{}{}", one_line(gate.id),
                        pad_right(one_line(gate.name), widest(report_.gates)), state, effort(gate),
                        gate.detail.empty() ? "" : "; ", one_line(gate.detail)));

@@ -154,6 +154,11 @@ std::string effort(const model::gate_line& gate) {
   return samples(gate.evaluated_samples);
 }
 
+std::string_view state_word(const model::gate_line& gate) {
+  if (gate.holds) return "holds";
+  return gate.evaluated_samples == 0 ? "undecided" : "VOID";
+}
+
 std::string ceiling_words(const model::ceiling_line& ceiling) {
   return fmt::format(
       "soft {}, hard {}; {}", ceiling_value(ceiling.soft_bytes_per_s, ceiling.reason),

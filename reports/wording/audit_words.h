@@ -43,6 +43,8 @@ std::string whereabouts(const model::finding& finding);
 /// failures, explains 1".
 std::string effort(const model::rule_line& rule);
 std::string effort(const model::gate_line& gate);
+/// holds, VOID, or undecided where nothing could be tried.
+std::string_view state_word(const model::gate_line& gate);
 
 /// "soft 13.20 GB/s, hard unknown: reason; 96 samples".
 std::string ceiling_words(const model::ceiling_line& ceiling);

@@ -145,7 +145,7 @@ word_table conditions_table(const model::audit_report& audit) {
   for (const model::fact& each : audit.facts) table.rows.push_back({{{each.name}, {each.value}}});
   for (const model::gate_line& each : audit.gates)
     table.rows.push_back({{{fmt::format("gate {} {}", each.id, each.name)},
-                           {fmt::format("{}; {}{}{}", each.holds ? "holds" : "VOID", effort(each),
+                           {fmt::format("{}; {}{}{}", state_word(each), effort(each),
                                         each.detail.empty() ? "" : "; ", each.detail)}},
                           each.holds ? word_tone::plain : word_tone::bad});
   return table;

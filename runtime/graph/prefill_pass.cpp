@@ -3,6 +3,7 @@
 #include "runtime/graph/prefill_pass.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/device/cuda/cuda_try.h"
 
@@ -21,9 +22,26 @@ result<void> prefill_pass::submit(std::uint32_t first, std::uint32_t tokens) {
   return {};
 }
 
+result<void> prefill_pass::warm_up(std::uint32_t tokens) {
+  const enqueue_function enqueue = std::exchange(enqueue_, nullptr);
+  const prefill_tally before = tally();
+  // Relaxed: another thread of the process may allocate meanwhile.
+  ASSAY_CUDA_TRY(cudaStreamBeginCapture(site_.stream, cudaStreamCaptureModeRelaxed));
+  const auto submitted = submit_layer({site_.stream, 0, tokens}, weights_.layers.front());
+  cudaGraph_t graph = nullptr;
+  // The capture ends in any case: a stream left capturing refuses everything else.
+  const cudaError_t ended = cudaStreamEndCapture(site_.stream, &graph);
+  if (graph != nullptr) (void)cudaGraphDestroy(graph);
+  enqueue_ = enqueue;
+  tally_ = before;
+  thrown_away_ = products_.calls() - before.products;
+  ASSAY_TRY(submitted);
+  return device::cuda_try(ended, "cudaStreamEndCapture", __FILE__, __LINE__);
+}
+
 prefill_tally prefill_pass::tally() const {
   prefill_tally all = tally_;
-  all.products = products_.calls();
+  all.products = products_.calls() - thrown_away_;
   return all;
 }
 
@@ -116,7 +134,7 @@ result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
     return ops::cuda::attend_rows(
         shape_.type, at,
         {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows, shape_.page_tokens, shape_.heads,
-         shape_.kv_heads, shape_.head_dim, ops::cuda::row_attention::by_shape, site_.blocks});
+         shape_.kv_heads, shape_.head_dim, attention_, site_.blocks});
   }));
   return multiplied({layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
                      shape_.heads * shape_.head_dim, shape_.hidden},

@@ -59,6 +59,14 @@ class prefill_pass {
   /// Without it a pass enqueues by itself, and does not ask how many kernels a product is.
   void enqueue_through(enqueue_function enqueue) { enqueue_ = std::move(enqueue); }
 
+  /// Has CUDA and cuBLAS load what a pass of so many tokens launches, which they otherwise do at
+  /// its first use (170 ms on an H200): a layer is captured and thrown away, and nothing runs.
+  /// Errors: as submit.
+  result<void> warm_up(std::uint32_t tokens);
+
+  /// How passes from here on attend; they differ in speed alone.
+  void attend_by(ops::cuda::row_attention kind) { attention_ = kind; }
+
   /// Enqueues tokens first … first + tokens - 1 of the prompt and returns. Those before `first` are
   /// in the pages already.
   /// Errors: CUDA's and cuBLAS's; internal for a shape that the kernels do not cover.
@@ -86,7 +94,9 @@ class prefill_pass {
   ops::cuda::launch_site site_;
   ops::cuda::matrix_products products_;
   enqueue_function enqueue_;
+  ops::cuda::row_attention attention_ = ops::cuda::row_attention::by_shape;
   prefill_tally tally_;
+  std::uint64_t thrown_away_ = 0;  ///< products of warm_up
 };
 
 }  // namespace assay::graph

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without this the harness's own events could confirm whatever they are held against, and a run
 // without device records could pass for one that they judged.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/audit/gates.h"
 #include "reports/model/outcome.h"
 #include "runtime/telemetry/range.h"
 #include "tests/audit/trace_builder.h"
@@ -299,6 +302,63 @@ TEST(HiddenCopies, that_move_nothing_are_no_finding) {
   test_trace trace = simulate();
   hide_copies(trace, 0);
   EXPECT_TRUE(trace.audit().findings.empty()) << text_of(trace.audit());
+}
+
+// Beside the ledger's word on the weights' bytes, that of the driver's count on the link.
+test_trace with_link_count(std::int64_t least_bytes, std::int64_t most_bytes) {
+  test_trace trace = simulate();
+  trace.facts.add_fact(std::string(audit::link_bytes_fact), "counted");
+  const auto of_ledger = std::find_if(trace.pieces.begin(), trace.pieces.end(), [](const piece& p) {
+    const auto* record = std::get_if<assay_record>(&p);
+    return record != nullptr && record->kind == ASSAY_OBSERVATION &&
+           record->stream == weights_bytes;
+  });
+  assay_record least = std::get<assay_record>(*of_ledger);
+  least.direction = ASSAY_SOURCE_NVML;
+  least.op = ASSAY_AT_LEAST;
+  least.amount = least_bytes;
+  assay_record most = least;
+  most.op = ASSAY_AT_MOST;
+  most.amount = most_bytes;
+  trace.pieces.insert(of_ledger, {piece(least), piece(most)});
+  return trace;
+}
+
+TEST(LinkBytes, a_count_that_encloses_the_records_copies_holds) {
+  const auto report = with_link_count(8'000'024, 8'500'000).audit();
+  ASSERT_EQ(report.gates.size(), 5u);
+  EXPECT_EQ(report.gates[4].id, "G5");
+  EXPECT_TRUE(report.gates[4].holds);
+  EXPECT_EQ(report.gates[4].evaluated_samples, 1u);
+  EXPECT_EQ(report.gates[4].detail,
+            "copies of 8000024 B by their records; NVML's count allows 8000024 to 8500000 B");
+  EXPECT_EQ(line_of(report, weights_bytes).verdict, verdict::agree);
+}
+
+// Bytes that no record shows, or records of bytes that no link carried.
+TEST(LinkBytes, a_count_that_does_not_voids_the_records_of_the_copies) {
+  for (const auto& trace :
+       {with_link_count(8'000'025, 9'000'000), with_link_count(7'000'000, 8'000'023)}) {
+    const auto report = trace.audit();
+    ASSERT_EQ(report.gates.size(), 5u);
+    EXPECT_FALSE(report.gates[4].holds);
+    EXPECT_THAT(text_of(report), HasSubstr("G5"));
+    EXPECT_EQ(line_of(report, weights_ns).verdict, verdict::undecided) << text_of(report);
+    EXPECT_EQ(line_of(report, inputs_bytes).verdict, verdict::agree) << text_of(report);
+  }
+}
+
+TEST(LinkBytes, are_undecided_where_a_gpu_has_no_count_that_tells_and_absent_on_a_host) {
+  test_trace trace = simulate();
+  EXPECT_EQ(trace.audit().gates.size(), 4u);
+  trace.facts.add_fact(std::string(audit::link_bytes_fact), "not counted: no libnvidia-ml.so.1");
+  const auto report = trace.audit();
+  ASSERT_EQ(report.gates.size(), 5u);
+  EXPECT_FALSE(report.gates[4].holds);
+  EXPECT_EQ(report.gates[4].evaluated_samples, 0u);
+  EXPECT_EQ(report.gates[4].detail, "not counted: no libnvidia-ml.so.1");
+  EXPECT_THAT(report.findings, testing::IsEmpty());
+  EXPECT_EQ(line_of(report, weights_bytes).verdict, verdict::agree);
 }
 
 }  // namespace

@@ -196,8 +196,8 @@ TEST(JustInside, a_rate_at_the_measured_ceiling_is_possible) {
   EXPECT_THAT(report.findings, IsEmpty()) << text_of(report);
 }
 
-TEST(JustInside, half_of_the_work_is_not_an_enqueue) {
-  const auto report = simulate({}, scaled(compute_ns, 0.51)).audit();
+TEST(JustInside, four_fifths_of_the_work_are_not_an_enqueue) {
+  const auto report = simulate({}, scaled(compute_ns, 0.82)).audit();
   EXPECT_THAT(rules_on(report, name_of(compute_ns)), ElementsAre("R05")) << text_of(report);
 }
 

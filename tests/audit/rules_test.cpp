@@ -163,6 +163,22 @@ TEST(EnqueueTimed, steps_are_found_beside_a_pass_that_takes_longer_to_enqueue_th
   EXPECT_FALSE(audit::is_enqueue_timed(doubted));
 }
 
+// A graph of a hundred kernels that records are kept of: launching it takes much of its own time.
+TEST(EnqueueTimed,
+     a_launch_that_takes_more_than_half_of_its_work_is_told_from_it_up_to_four_fifths) {
+  const auto launched_in = [](double share) {
+    auto made = timed_counter({10 * share * 1e6, 10e6, 10e6, 10e6});
+    made.submitted[ASSAY_WINDOW_DECODE_STEP] = {10, 10 * share * 1e6, 10e6, 10 * share * 1e6,
+                                                10 * share * 1e6};
+    return made;
+  };
+  EXPECT_TRUE(audit::is_enqueue_timed(launched_in(0.45)));
+  EXPECT_TRUE(audit::is_enqueue_timed(launched_in(0.79)));
+  EXPECT_FALSE(audit::is_enqueue_timed(launched_in(0.81)));
+  EXPECT_FALSE(audit::is_enqueue_timed(launched_in(1.0)))
+      << "as long to enqueue as to run, and true";
+}
+
 test_trace without_claim(std::initializer_list<row> rows) {
   test_trace trace = simulate();
   for (const row which : rows) {

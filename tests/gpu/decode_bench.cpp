@@ -203,25 +203,22 @@ class decode_entry {
 constexpr std::uint32_t kib = 1024;
 const decode_setting settings[] = {
     {128},
+    {128, 160 * kib, 4},
+    {128, 160 * kib, 2},
+    {128, 160 * kib, 1},
     {128, 160 * kib, 8, true},
-    {128, 160 * kib, 16, true},
-    {128, 96 * kib, 8, false, true},
-    {128, 104 * kib, 8, false, true},
-    {128, 128 * kib, 8, false, true},
-    {128, 160 * kib, 8, false, true},
+    {128, 160 * kib, 4, true},
+    {128, 160 * kib, 2, true},
+    {128, 160 * kib, 1, true},
     {128, 96 * kib, 8, true, true},
-    {128, 104 * kib, 8, true, true},
-    {128, 128 * kib, 8, true, true},
-    {128, 160 * kib, 8, true, true},
-    {128, 96 * kib, 8, true, true, 32 * kib},
+    {128, 96 * kib, 4, true, true},
+    {128, 96 * kib, 2, true, true},
     {128, 160 * kib, 8, false, false, 32 * kib},
     {128, 160 * kib, 8, false, false, 0, false},
     {4096},
     {4096, 160 * kib, 16},
     {4096, 160 * kib, 8, true},
     {4096, 160 * kib, 16, true},
-    {4096, 96 * kib, 8, true, true},
-    {4096, 96 * kib, 16, true, true},
 };
 
 /// All settings take turns, so that a drift of the clock falls on each alike.

@@ -6,8 +6,8 @@
 //
 // The yardstick of the same run: every matrix of every layer multiplied by one call of cublasGemmEx
 // with the settings it has by default, bf16 in and out, in the same chunks, nothing in between.
-// Pass and yardstick take turns. Then the parts of a pass one by one. Writes JSON to FILE after
-// each measurement, and a line to stdout. Base units: s, bytes.
+// Passes by each way to attend and the yardstick take turns. Then the parts of a pass one by one.
+// Writes JSON to FILE after each measurement, and a line to stdout. Base units: s, bytes.
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -24,6 +24,7 @@ namespace {
 using ops::cuda::cublas_library;
 using ops::cuda::element;
 using ops::cuda::matrix_products;
+using ops::cuda::row_attention;
 
 constexpr std::uint32_t chunk_tokens = 2048;
 constexpr int warm_ups = 2;
@@ -150,31 +151,28 @@ struct bench_run {
   report& out;
 };
 
-result<void> measure_pass(const bench_run& on, graph::prefill_pass& pass, std::uint32_t tokens) {
-  const graph::decode_shape& d = on.shape.decode;
-  std::vector<double> pass_s;
-  std::vector<double> plain_s;
-  std::vector<double> ratios;
-  for (int i = 0; i < warm_ups + samples; ++i) {
-    ASSAY_TRY(on.model.seek(on.clock.stream, 0));
-    ASSAY_TRY_ASSIGN(const double mine,
-                     seconds_of(on.clock, [&] { return pass.submit(0, tokens); }));
-    ASSAY_TRY_ASSIGN(const double plain, seconds_of(on.clock, [&] {
-                       return on.plain.multiply_all(on.model, d, on.memory, tokens);
-                     }));
-    if (i < warm_ups) continue;
-    pass_s.push_back(mine);
-    plain_s.push_back(plain);
-    ratios.push_back(plain / mine);
-  }
+/// A way to attend, and what its passes took beside the yardstick's next to them.
+struct attention_way {
+  row_attention kind;
+  const char* name;
+  std::vector<double> pass_s, plain_s, ratios;
+};
+
+result<void> check_state(const bench_run& on, std::uint32_t tokens) {
   ASSAY_TRY_ASSIGN(const ops::cuda::decode_state state, on.model.state());
   if (state.position != static_cast<std::int32_t>(tokens) || state.token < 0)
     return ASSAY_FAIL(internal, "a pass of " + std::to_string(tokens) + " tokens left position " +
                                     std::to_string(state.position) + ", token " +
                                     std::to_string(state.token));
-  const double flops = product_flops(d, tokens);
+  return {};
+}
+
+void report_pass(const bench_run& on, std::uint32_t tokens, const attention_way& way) {
+  const auto& [kind, name, pass_s, plain_s, ratios] = way;
+  const double flops = product_flops(on.shape.decode, tokens);
   on.out.add("prefill", {{"shape", on.shape.name},
                          {"tokens", tokens},
+                         {"attention", name},
                          {"chunk_tokens", chunk_tokens},
                          {"product_flops", flops},
                          {"pass_s", pass_s},
@@ -187,12 +185,36 @@ result<void> measure_pass(const bench_run& on, graph::prefill_pass& pass, std::u
                          {"plain_flops_per_s", flops / median(plain_s)},
                          {"cublas_version", on.products.version()}});
   std::printf(
-      "%-13s %4u tokens: %8.3f ms = %8.0f tok/s, %5.1f TFLOP/s; products alone %8.3f ms, "
+      "%-13s %4u tokens, %-9s: %8.3f ms = %8.0f tok/s, %5.1f TFLOP/s; products alone %8.3f ms, "
       "%5.1f TFLOP/s; ratio %.3f\n",
-      on.shape.name.c_str(), tokens, median(pass_s) * 1e3, tokens / median(pass_s),
+      on.shape.name.c_str(), tokens, name, median(pass_s) * 1e3, tokens / median(pass_s),
       flops / median(pass_s) * 1e-12, median(plain_s) * 1e3, flops / median(plain_s) * 1e-12,
       median(ratios));
   std::fflush(stdout);
+}
+
+result<void> measure_pass(const bench_run& on, graph::prefill_pass& pass, std::uint32_t tokens) {
+  std::vector<attention_way> ways{{row_attention::by_shape, "by shape", {}, {}, {}},
+                                  {row_attention::groups, "groups", {}, {}, {}},
+                                  {row_attention::pipelined, "pipelined", {}, {}, {}},
+                                  {row_attention::in_turns, "in turns", {}, {}, {}}};
+  if (tokens < 512) ways.resize(1);
+  for (int i = 0; i < warm_ups + samples; ++i)
+    for (attention_way& way : ways) {
+      pass.attend_by(way.kind);
+      ASSAY_TRY(on.model.seek(on.clock.stream, 0));
+      ASSAY_TRY_ASSIGN(const double mine,
+                       seconds_of(on.clock, [&] { return pass.submit(0, tokens); }));
+      ASSAY_TRY_ASSIGN(const double plain, seconds_of(on.clock, [&] {
+                         return on.plain.multiply_all(on.model, on.shape.decode, on.memory, tokens);
+                       }));
+      ASSAY_TRY(check_state(on, tokens));
+      if (i < warm_ups) continue;
+      way.pass_s.push_back(mine);
+      way.plain_s.push_back(plain);
+      way.ratios.push_back(plain / mine);
+    }
+  for (const attention_way& way : ways) report_pass(on, tokens, way);
   return {};
 }
 
@@ -240,10 +262,11 @@ result<void> measure_kernels(const bench_run& on) {
         {b.qkv, nullptr, nullptr, nullptr, layer.q_norm, layer.k_norm, steps.frequencies,
          layer.pages, steps.table, d.page_tokens, d.heads, d.kv_heads, d.head_dim, d.eps}));
   }));
-  using ops::cuda::row_attention;
   const std::pair<row_attention, const char*> ways[] = {{row_attention::warps, "attend, warps"},
                                                         {row_attention::wide_warps, "attend, wide"},
-                                                        {row_attention::groups, "attend, groups"}};
+                                                        {row_attention::groups, "attend, groups"},
+                                                        {row_attention::pipelined, "attend, pipe"},
+                                                        {row_attention::in_turns, "attend, turns"}};
   for (const auto& [kind, part] : ways)
     ASSAY_TRY(measure_part(on, part, [&, kind = kind] {
       return kernel(ops::cuda::attend_rows(d.type, site,

@@ -51,6 +51,8 @@ const prefill_case cases[] = {
     {element::bf16, 14, 2, 64, 1, 130, 256, false, true},
     {element::bf16, 8, 1, 128, 700, 40},
     {element::bf16, 2, 2, 128, 0, 600, 16, false},
+    {element::bf16, 2, 1, 128, 70, 1100},
+    {element::f16, 2, 1, 64, 0, 1025, 32},
     {element::f16, 4, 2, 128, 5, 140},
     {element::f16, 4, 1, 64, 127, 2, 64, true, true},
     {element::f16, 6, 2, 32, 128, 15},
@@ -235,7 +237,7 @@ void check_all(const attention_way& way) {
   std::mt19937_64 random(31);
   for (const prefill_case& c : cases) {
     const bool has_groups = c.type != element::f32 && c.head_dim >= 64;
-    if (way.kind == row_attention::groups && !has_groups) continue;
+    if (way.kind >= row_attention::groups && !has_groups) continue;
     SCOPED_TRACE("type " + std::to_string(static_cast<int>(c.type)) + ", heads " +
                  std::to_string(c.heads) + "/" + std::to_string(c.kv_heads) + " x " +
                  std::to_string(c.head_dim) + ", tokens " + std::to_string(c.first) + " + " +
@@ -260,13 +262,31 @@ TEST(PrefillKernels, do_so_by_groups_of_warps_where_those_cover_the_heads) {
   ASSAY_NEEDS_GPU();
   check_all({row_attention::groups});
   check_all({row_attention::groups, 1});
+}
+
+TEST(PrefillKernels, do_so_where_copies_and_products_overlap) {
+  ASSAY_NEEDS_GPU();
+  check_all({row_attention::pipelined});
+}
+
+TEST(PrefillKernels, do_so_where_groups_take_turns) {
+  ASSAY_NEEDS_GPU();
+  check_all({row_attention::in_turns});
+}
+
+TEST(PrefillKernels, attend_by_groups_where_those_cover_the_heads_alone) {
+  ASSAY_NEEDS_GPU();
   const device_array<std::byte> any(4096);
   const device_array<std::uint32_t> table(1);
   attend_rows_arguments a{any.data(), any.data(), table.data(), any.data(), 16, 1, 1, 32};
-  a.kind = row_attention::groups;
-  EXPECT_EQ(attend_rows(element::bf16, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
-  a.head_dim = 64;
-  EXPECT_EQ(attend_rows(element::f32, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
+  for (const row_attention kind :
+       {row_attention::groups, row_attention::pipelined, row_attention::in_turns}) {
+    a.kind = kind;
+    a.head_dim = 32;
+    EXPECT_EQ(attend_rows(element::bf16, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
+    a.head_dim = 64;
+    EXPECT_EQ(attend_rows(element::f32, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
+  }
 }
 
 TEST(PrefillKernels, norm_and_gate_rows_as_the_reference) {
@@ -274,7 +294,7 @@ TEST(PrefillKernels, norm_and_gate_rows_as_the_reference) {
   std::mt19937_64 random(32);
   constexpr std::uint32_t tokens = 5;
   for (const element type : {element::bf16, element::f16, element::f32})
-    for (const std::uint32_t columns : {96U, 1024U, 4096U, 14336U}) {
+    for (const std::uint32_t columns : {96U, 1024U, 2048U, 4096U, 14336U}) {
       SCOPED_TRACE("type " + std::to_string(static_cast<int>(type)) + ", " +
                    std::to_string(columns) + " columns");
       const auto x = random_floats(std::size_t{tokens} * columns, 2.0, random);
@@ -322,8 +342,9 @@ TEST(PrefillKernels, refuse_shapes_that_no_kernel_covers) {
   EXPECT_EQ(attend_rows(element::bf16, {nullptr, 0, 0}, a), cudaErrorInvalidValue);
   a.heads = 5;
   EXPECT_EQ(attend_rows(element::bf16, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
-  EXPECT_EQ(norm_rows(element::bf16, {nullptr, 0, 1}, {nullptr, nullptr, nullptr, 12, eps}),
-            cudaErrorInvalidValue);
+  for (const std::uint32_t columns : {12U, 16392U})
+    EXPECT_EQ(norm_rows(element::bf16, {nullptr, 0, 1}, {nullptr, nullptr, nullptr, columns, eps}),
+              cudaErrorInvalidValue);
 }
 
 /// out (tokens, rows · matrices) = input · wᵀ of two matrices, and added to what was there.

@@ -119,6 +119,8 @@ class prefilled {
     }
   }
   double worst() const { return worst_; }
+  /// What the last pass left in its memory.
+  std::vector<std::byte> memory() const { return scratch_.host(); }
 
  private:
   std::vector<std::int32_t> prompt_;
@@ -202,6 +204,28 @@ TEST(PrefillPass, takes_over_from_steps_and_from_another_pass) {
   on.expect_steps_after(135, 5);
   EXPECT_EQ(pass.tally().passes, 2U);
   EXPECT_EQ(pass.tally().tokens, 132U);
+}
+
+TEST(PrefillPass, is_made_ready_without_a_run_and_counts_nothing_of_it) {
+  ASSAY_NEEDS_GPU();
+  const prefilled on(element::bf16, {4, 2, 128}, 16);
+  graph::prefill_pass pass = on.pass(2048);
+  on.start();
+  ASSERT_TRUE(pass.submit(0, 20));
+  on.expect_at(19, 1);
+  const graph::prefill_tally before = pass.tally();
+  const std::vector<std::byte> left = on.memory();
+  for (const std::uint32_t tokens : {8U, 64U, 146U}) {
+    const auto warmed = pass.warm_up(tokens);
+    ASSERT_TRUE(warmed) << warmed.error().message;
+  }
+  on.expect_at(19, 1);
+  EXPECT_EQ(on.memory(), left);
+  EXPECT_EQ(pass.tally().products, before.products);
+  EXPECT_EQ(pass.tally().launches, before.launches);
+  EXPECT_EQ(pass.tally().chunks, before.chunks);
+  ASSERT_TRUE(pass.submit(20, 40));
+  on.expect_at(59, 2);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ constexpr auto label(telemetry::range range) {
 }
 constexpr auto inputs = label(telemetry::range::inputs);
 constexpr auto compute = label(telemetry::range::compute);
+constexpr auto choices = label(telemetry::range::choices);
 constexpr auto sentinel = label(telemetry::range::sentinel);
 
 /// A stream that runs at once, and the events on it.
@@ -124,6 +125,17 @@ TEST_F(RangeBrackets, keep_neighbours_apart_and_share_the_edge_between_them) {
   EXPECT_EQ(streams[0].recorded, 7) << "one event is the end of one and the begin of the other";
   EXPECT_THAT(drained(),
               ElementsAre(span{inputs, 530'000, 510'000}, span{compute, 2'030'000, 2'010'000}));
+}
+
+// The second event of one pair is the first of the next: the next span begins before it.
+TEST_F(RangeBrackets, enclose_an_event_that_two_ranges_share) {
+  timed_work(compute, 1.0);
+  call(operation_kind::copy, choices, 0.2);
+  event(choices);
+  EXPECT_EQ(streams[0].recorded, 7);
+  EXPECT_THAT(drained(),
+              ElementsAre(span{compute, 1'030'000, 1'010'000}, span{choices, 230'000, 210'000}));
+  EXPECT_EQ(lost, 0);
 }
 
 TEST_F(RangeBrackets, do_not_take_what_ran_between_two_ranges_into_either) {

@@ -43,8 +43,8 @@ TEST_F(GpuLedger, of_a_request_counts_what_a_step_by_hand_would) {
   EXPECT_EQ(said[id::inputs_h2d_bytes], 17 * 4 + 32 + 16 * 4 + 3 * 4);
   EXPECT_EQ(said[id::choices_d2h_bytes], 21 * 4);
   EXPECT_EQ(said[id::choices_d2h_copies_count], 21);
-  EXPECT_EQ(said[id::device_events_count], 21 * 4 + 2 * 2);
-  EXPECT_EQ(said[id::device_submissions_count], 37 + 5 + 21 + 88);
+  EXPECT_EQ(said[id::device_events_count], 21 * 3 + 2 * 2);
+  EXPECT_EQ(said[id::device_submissions_count], 37 + 5 + 21 + 67);
   EXPECT_EQ(said[id::device_syncs_count], 21);
   EXPECT_EQ(said[id::kv_allocated_pages], 3);
   EXPECT_EQ(said[id::kv_append_bytes], 37 * (4 * 2 * model.kv_heads * 32 * 2));
@@ -64,7 +64,7 @@ TEST_F(GpuLedger, of_a_pass_counts_each_kernel_and_each_product) {
   EXPECT_EQ(said[id::prefill_calls_count], 1 + 4 * (5 + 4) + 1);
   EXPECT_EQ(said[id::graph_replays_count], 20);
   EXPECT_EQ(said[id::graph_captures_count], 1);
-  EXPECT_EQ(said[id::device_submissions_count], 20 + 38 + 5 + 21 + 88);
+  EXPECT_EQ(said[id::device_submissions_count], 20 + 38 + 5 + 21 + 67);
   EXPECT_EQ(gpu_launches(model, {17, 20}, mode).least, 20 * 21 + 38);
   EXPECT_EQ(gpu_launches(model, {17, 20}, mode).most, 20 * 21 + 38 + 16)
       << "a product may add up in a kernel of its own";
@@ -110,7 +110,7 @@ TEST_F(GpuLedger, of_a_drawn_request_has_logits_and_ids_both_ways) {
   EXPECT_EQ(said.count(id::choices_d2h_bytes), 0U);
   EXPECT_EQ(said[id::inputs_h2d_copies_count], 5 + 20);
   EXPECT_EQ(said[id::inputs_h2d_bytes], 17 * 4 + 32 + 16 * 4 + 3 * 4 + 20 * 4);
-  EXPECT_EQ(said[id::device_events_count], 21 * 4 + 2 + 20 * 2)
+  EXPECT_EQ(said[id::device_events_count], 21 * 3 + 2 + 20 * 2)
       << "the third page's entry comes in a bracket with an id";
   EXPECT_EQ(said[id::sampling_random_draws_count], 21);
 }
@@ -119,7 +119,7 @@ TEST_F(GpuLedger, of_a_drawn_request_has_logits_and_ids_both_ways) {
 TEST_F(GpuLedger, of_a_full_page_has_its_next_entry_in_the_first_step) {
   auto said = by_counter(expect_gpu_request(model, cache, {16, 1}, {}));
   EXPECT_EQ(said[id::inputs_h2d_copies_count], 5);
-  EXPECT_EQ(said[id::device_events_count], 2 * 4 + 2 * 2);
+  EXPECT_EQ(said[id::device_events_count], 2 * 3 + 2 * 2);
 }
 
 TEST_F(GpuLedger, of_the_load_has_pages_as_wide_as_the_weights) {

@@ -85,7 +85,9 @@ result<void> gpu_engine::state::open(const graph::decode_shape& of, std::uint32_
   shape = of;
   ASSAY_TRY_ASSIGN(inputs_span, event_pair::create(on));
   ASSAY_TRY_ASSIGN(compute_span, event_pair::create(on));
-  ASSAY_TRY_ASSIGN(outputs_span, event_pair::create(on));
+  // What a step computed is copied right behind it: one event ends the one and begins the other.
+  outputs_span.before = compute_span.after;
+  ASSAY_TRY_ASSIGN(outputs_span.after, on.create_event());
   ASSAY_TRY_ASSIGN(activations, model.arena->allocate(carve(nullptr, shape, buffers)));
   carve(activations.address(), shape, buffers);
   layer_weight_bytes_ = layer_bytes_of(model);
@@ -215,7 +217,6 @@ result<void> gpu_engine::state::submit_tokens(std::uint32_t start, std::uint32_t
 result<void> gpu_engine::state::submit_choices(std::uint32_t end, std::uint32_t choices) {
   const device::scoped_range label(on, telemetry::range::choices);
   const std::uint64_t bytes = choices * sizeof(std::int32_t);
-  ASSAY_TRY(compute.record(outputs_span.before));
   ASSAY_TRY(compute.copy(chosen.data(), buffers.chosen + (end - choices), bytes,
                          device::copy_direction::d2h));
   counters.add(counter_id::choices_d2h_bytes, static_cast<std::int64_t>(bytes));
@@ -226,7 +227,6 @@ result<void> gpu_engine::state::submit_choices(std::uint32_t end, std::uint32_t 
 result<void> gpu_engine::state::submit_logits() {
   const device::scoped_range label(on, telemetry::range::logits);
   const std::uint64_t bytes = std::uint64_t{shape.vocab_rows} * sizeof(float);
-  ASSAY_TRY(compute.record(outputs_span.before));
   ASSAY_TRY(compute.copy(logits->data(), buffers.logits, bytes, device::copy_direction::d2h));
   counters.add(counter_id::logits_d2h_bytes, static_cast<std::int64_t>(bytes));
   counters.add(counter_id::logits_d2h_copies_count, 1);

@@ -59,7 +59,10 @@ result<void> gpu_prefill::prepare(memory::arena& from, parts of,
   pass_ =
       std::make_unique<graph::prefill_pass>(of.shape, std::move(of.weights), of.buffers, at.buffers,
                                             chunk_tokens_, of.site, std::move(products));
-  return {};
+  // cuBLAS takes other kernels for other lengths: what most prompts use is there before the first.
+  for (std::uint32_t tokens = from_tokens_; tokens < chunk_tokens_; tokens *= 2)
+    ASSAY_TRY(pass_->warm_up(tokens));
+  return pass_->warm_up(chunk_tokens_);
 }
 
 bool gpu_prefill::takes(std::uint32_t tokens) const {

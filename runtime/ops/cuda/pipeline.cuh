@@ -98,5 +98,9 @@ __device__ __forceinline__ void wait_for_previous_kernel() {
 __device__ __forceinline__ void warps_barrier(int id, int threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
+/// Counts as having come to it, without waiting.
+__device__ __forceinline__ void warps_barrier_arrive(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
 
 }  // namespace assay::ops::cuda

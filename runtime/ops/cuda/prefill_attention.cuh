@@ -197,11 +197,12 @@ __device__ __forceinline__ void score_tile(const query_warp<HeadDim, Tiles>& war
 
 /// Scores of keys after a row's own position become minus infinity. `first_key` is the tile's,
 /// `position` that of the lane's first row.
+template <int Count>
 __device__ __forceinline__ void hide_later_keys(std::uint32_t first_key, std::uint32_t position,
-                                                float (&scores)[key_rows / 8][4]) {
+                                                float (&scores)[Count][4]) {
   const std::uint32_t pair = threadIdx.x % 4 * 2;
 #pragma unroll
-  for (int n = 0; n < key_rows / 8; ++n)
+  for (int n = 0; n < Count; ++n)
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const std::uint32_t key = first_key + static_cast<std::uint32_t>(n) * 8 + pair + (i & 1);

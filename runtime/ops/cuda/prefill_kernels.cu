@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From prefill's shapes to the kernels that cover them.
 #include "runtime/ops/cuda/group_attention.h"
+#include "runtime/ops/cuda/pipelined_attention.h"
 #include "runtime/ops/cuda/prefill_attention.cuh"
 #include "runtime/ops/cuda/prefill_kernels.h"
 #include "runtime/ops/cuda/prefill_plain_attention.cuh"
@@ -17,6 +18,13 @@ bool is_covered(const pass_site& site, element type, std::uint32_t columns) {
 bool are_heads_covered(const pass_site& site, std::uint32_t heads, std::uint32_t kv_heads,
                        std::uint32_t page_tokens) {
   return site.tokens > 0 && kv_heads > 0 && heads % kv_heads == 0 && page_tokens > 0;
+}
+
+template <class T, int Threads, int Rows>
+cudaError_t norm(const pass_site& site, const norm_rows_arguments& a) {
+  const std::uint32_t blocks = (site.tokens + Rows - 1) / Rows;
+  norm_rows_kernel<T, Threads, Rows><<<blocks, Threads * Rows, 0, site.stream>>>(a, site.tokens);
+  return cudaGetLastError();
 }
 
 template <class T, int HeadDim>
@@ -109,12 +117,12 @@ cudaError_t embed_rows(element type, const pass_site& site, const embed_rows_arg
 cudaError_t norm_rows(element type, const pass_site& site, const norm_rows_arguments& a) {
   if (!is_covered(site, type, a.columns)) return cudaErrorInvalidValue;
   return for_type(type, [&]<class T>(T) {
-    constexpr int few = row_threads / 2;
-    if (a.columns <= few * vector_values<T>)
-      norm_rows_kernel<T, few><<<site.tokens, few, 0, site.stream>>>(a);
-    else
-      norm_rows_kernel<T, row_threads><<<site.tokens, row_threads, 0, site.stream>>>(a);
-    return cudaGetLastError();
+    if (a.columns <= 32 * norm_values) return norm<T, 32, 4>(site, a);
+    if (a.columns <= 64 * norm_values) return norm<T, 64, 1>(site, a);
+    if (a.columns <= 128 * norm_values) return norm<T, 128, 1>(site, a);
+    if (a.columns <= 256 * norm_values) return norm<T, 256, 1>(site, a);
+    if (a.columns <= 512 * norm_values) return norm<T, 512, 1>(site, a);
+    return cudaErrorInvalidValue;
   });
 }
 
@@ -126,6 +134,8 @@ cudaError_t append_rows(element type, const pass_site& site, const append_rows_a
 cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a) {
   if (!are_heads_covered(site, a.heads, a.kv_heads, a.page_tokens)) return cudaErrorInvalidValue;
   const bool has_groups = type != element::f32 && (a.head_dim == 64 || a.head_dim == 128);
+  if (a.kind == row_attention::pipelined || a.kind == row_attention::in_turns)
+    return attend_rows_pipelined(type, site, a, a.kind == row_attention::in_turns);
   if (a.kind == row_attention::groups || (a.kind == row_attention::by_shape && has_groups))
     return attend_rows_in_groups(type, site, a);
   return for_type(type, [&]<class T>(T) { return attend_heads<T>(site, a); });
@@ -134,9 +144,12 @@ cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_a
 cudaError_t gate_rows(element type, const pass_site& site, const gate_rows_arguments& a) {
   if (!is_covered(site, type, a.columns)) return cudaErrorInvalidValue;
   return for_type(type, [&]<class T>(T) {
-    constexpr std::uint32_t block_columns = row_threads * vector_values<T>;
-    const dim3 grid((a.columns + block_columns - 1) / block_columns, site.tokens);
-    gate_rows_kernel<T><<<grid, row_threads, 0, site.stream>>>(a);
+    // As many threads as pairs of pieces, in warps: a row that filled half of its last block would
+    // leave half of its threads idle.
+    const std::uint32_t pairs = (a.columns / vector_values<T> + gate_pieces - 1) / gate_pieces;
+    const std::uint32_t blocks = (pairs + gate_threads - 1) / gate_threads;
+    const std::uint32_t threads = ((pairs + blocks - 1) / blocks + 31) / 32 * 32;
+    gate_rows_kernel<T><<<dim3(blocks, site.tokens), threads, 0, site.stream>>>(a);
     return cudaGetLastError();
   });
 }

@@ -64,6 +64,8 @@ enum class row_attention : std::uint8_t {
   warps,     ///< 16 queries a warp
   wide_warps,  ///< 32 queries a warp
   groups,      ///< 64 queries four warps; heads of 64 or 128 values of 2 bytes alone
+  pipelined,   ///< as groups, with four warps more that copy
+  in_turns,    ///< as pipelined, and the two groups of a block issue their products by turns
 };
 
 /// out (tokens, heads · head_dim) of the element: each token's attention over the pages up to its
@@ -91,8 +93,8 @@ struct gate_rows_arguments {
 
 /// Each enqueues one kernel and returns. bf16 and f16 attend on tensor cores, with probabilities
 /// rounded to the element; f32 does not, and is slow.
-/// Errors: cudaErrorInvalidValue where a row's bytes are no multiple of 16, or head_dim is none of
-/// 16, 32, 64 and 128; otherwise the launch's own.
+/// Errors: cudaErrorInvalidValue where a row's bytes are no multiple of 16, a row of norm_rows has
+/// more than 16,384 columns, or head_dim is none of 16, 32, 64 and 128; otherwise the launch's own.
 /// Threads: one a stream.
 cudaError_t embed_rows(element type, const pass_site& site, const embed_rows_arguments& arguments);
 cudaError_t norm_rows(element type, const pass_site& site, const norm_rows_arguments& arguments);

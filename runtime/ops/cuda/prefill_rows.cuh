@@ -15,6 +15,9 @@ namespace assay::ops::cuda {
 
 inline constexpr int row_threads = 256;
 inline constexpr int append_threads = 256;
+inline constexpr int norm_values = 32;  ///< of a row, a thread
+inline constexpr int gate_threads = 512;
+inline constexpr int gate_pieces = 2;
 
 template <int Count>
 __device__ __forceinline__ void load_floats(const float* from, float (&to)[Count]) {
@@ -43,105 +46,124 @@ __global__ void __launch_bounds__(row_threads)
     a.state->position = static_cast<std::int32_t>(first + tokens - 1);
 }
 
-/// Grid: a block a token. A row is read twice, the second time out of L1.
-/// `Threads`: not twice as many as have a value, or half of a short row's would wait for nothing.
-template <class T, int Threads>
-__global__ void __launch_bounds__(Threads)
-    norm_rows_kernel(const __grid_constant__ norm_rows_arguments a) {
+/// A row stays in registers between its norm's sum and its use. `a.columns` is at most Threads ·
+/// norm_values.
+/// Grid: blocks of `Rows` tokens, each with `Threads` threads: a warp, or the whole block.
+template <class T, int Threads, int Rows>
+__global__ void __launch_bounds__(Threads* Rows)
+    norm_rows_kernel(const __grid_constant__ norm_rows_arguments a, std::uint32_t tokens) {
+  static_assert(Rows == 1 || Threads == 32, "rows of one block meet nowhere but in their warps");
   constexpr int values = vector_values<T>;
-  __shared__ float partial[Threads / 32];
-  const float* x = a.x + std::size_t{blockIdx.x} * a.columns;
+  constexpr int pieces = norm_values / values;
+  const std::uint32_t lane = threadIdx.x % Threads;
+  const std::uint32_t token = blockIdx.x * Rows + threadIdx.x / Threads;
+  if (Rows > 1 && token >= tokens) return;
+  const float* x = a.x + std::size_t{token} * a.columns;
+  alignas(16) float row[pieces][values];
+  uint4 gains[pieces];
   float squares = 0.0F;
-  for (std::uint32_t c = threadIdx.x * values; c < a.columns; c += Threads * values) {
-    alignas(16) float row[values];
-    load_floats(x + c, row);
 #pragma unroll
-    for (int i = 0; i < values; ++i) squares += row[i] * row[i];
+  for (int p = 0; p < pieces; ++p) {
+    const std::uint32_t c = (p * Threads + lane) * values;
+    if (c < a.columns) {
+      load_floats(x + c, row[p]);
+      gains[p] = *reinterpret_cast<const uint4*>(static_cast<const T*>(a.gain) + c);
+    } else {
+#pragma unroll
+      for (int i = 0; i < values; ++i) row[p][i] = 0.0F;
+    }
   }
+#pragma unroll
+  for (int p = 0; p < pieces; ++p)
+#pragma unroll
+    for (int i = 0; i < values; ++i) squares += row[p][i] * row[p][i];
   squares = warp_sum(squares);
-  if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = squares;
-  __syncthreads();
-  float all = 0.0F;
+  if constexpr (Threads > 32) {
+    __shared__ float partial[Threads / 32];
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = squares;
+    __syncthreads();
+    squares = 0.0F;
 #pragma unroll
-  for (int w = 0; w < Threads / 32; ++w) all += partial[w];
-  const float scale = rsqrtf(all / static_cast<float>(a.columns) + a.eps);
-  T* out = static_cast<T*>(a.out) + std::size_t{blockIdx.x} * a.columns;
-  for (std::uint32_t c = threadIdx.x * values; c < a.columns; c += Threads * values) {
-    alignas(16) float row[values];
+    for (int w = 0; w < Threads / 32; ++w) squares += partial[w];
+  }
+  const float scale = rsqrtf(squares / static_cast<float>(a.columns) + a.eps);
+  T* out = static_cast<T*>(a.out) + std::size_t{token} * a.columns;
+#pragma unroll
+  for (int p = 0; p < pieces; ++p) {
+    const std::uint32_t c = (p * Threads + lane) * values;
+    if (c >= a.columns) continue;
     float gain[values];
-    load_floats(x + c, row);
-    widen<T>(*reinterpret_cast<const uint4*>(static_cast<const T*>(a.gain) + c), gain);
+    widen<T>(gains[p], gain);
 #pragma unroll
-    for (int i = 0; i < values; ++i) row[i] *= scale * gain[i];
-    *reinterpret_cast<uint4*>(out + c) = narrow<T>(row);
+    for (int i = 0; i < values; ++i) row[p][i] *= scale * gain[i];
+    *reinterpret_cast<uint4*>(out + c) = narrow<T>(row[p]);
   }
 }
 
-/// Two neighbouring values of a row.
+/// Sixteen bytes of a row's lower half, and those of its upper half that they are rotated with.
 template <class T>
-struct alignas(2 * sizeof(T)) value_pair {
-  T at[2];
+struct row_halves {
+  uint4 low, high;
 };
 
-/// A team of lanes has one head's row: each lane two elements of its lower half, and the two of its
-/// upper half that they are rotated with.
+/// A team of lanes has one head's row, each lane 16 bytes of either half.
 template <class T, int HeadDim>
 struct append_team {
-  static constexpr int lanes = HeadDim / 4;
+  static constexpr int values = vector_values<T>;
+  static constexpr int lanes = HeadDim / (2 * values);
   static constexpr int in_block = append_threads / lanes;
 
-  int column;
-  float cosines[2], sines[2];
+  int column = static_cast<int>(threadIdx.x) % lanes * values;
 
-  /// `angles` as turn_angles left them.
-  __device__ explicit append_team(const float2* angles)
-      : column(static_cast<int>(threadIdx.x) % lanes * 2) {
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      sines[i] = angles[column + i].x;
-      cosines[i] = angles[column + i].y;
-    }
+  __device__ row_halves<T> load(const T* row) const {
+    return {*reinterpret_cast<const uint4*>(row + column),
+            *reinterpret_cast<const uint4*>(row + HeadDim / 2 + column)};
   }
-  /// Values in order: two of the lower half, two of the upper.
-  __device__ void load(const T* row, float (&to)[4]) const {
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const auto pair =
-          *reinterpret_cast<const value_pair<T>*>(row + half * (HeadDim / 2) + column);
-      to[2 * half] = widened(pair.at[0]);
-      to[2 * half + 1] = widened(pair.at[1]);
-    }
+  __device__ void store(T* row, const float (&low)[values], const float (&high)[values]) const {
+    *reinterpret_cast<uint4*>(row + column) = narrow<T>(low);
+    *reinterpret_cast<uint4*>(row + HeadDim / 2 + column) = narrow<T>(high);
   }
-  __device__ void store(T* row, const float (&from)[4]) const {
+  __device__ void add(const T* bias, float (&low)[values], float (&high)[values]) const {
+    if (bias == nullptr) return;
+    const row_halves<T> both = load(bias);
+    float more[values];
+    widen<T>(both.low, more);
 #pragma unroll
-    for (int half = 0; half < 2; ++half)
-      *reinterpret_cast<value_pair<T>*>(row + half * (HeadDim / 2) + column) = {
-          {narrowed<T>(from[2 * half]), narrowed<T>(from[2 * half + 1])}};
+    for (int i = 0; i < values; ++i) low[i] += more[i];
+    widen<T>(both.high, more);
+#pragma unroll
+    for (int i = 0; i < values; ++i) high[i] += more[i];
   }
   /// All lanes of a warp come here together, whatever head each team has.
-  __device__ void norm(float (&row)[4], const T* gain, float eps) const {
+  __device__ void norm(float (&low)[values], float (&high)[values], const T* gain,
+                       const row_halves<T>& factors, float eps) const {
     // Teams of a warp may have heads of different parts: all or none of it leaves.
     if (!__any_sync(0xffffffffU, gain != nullptr)) return;
     float squares = 0.0F;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) squares += row[i] * row[i];
+    for (int i = 0; i < values; ++i) squares += low[i] * low[i] + high[i] * high[i];
 #pragma unroll
     for (int offset = lanes / 2; offset > 0; offset /= 2)
       squares += __shfl_xor_sync(0xffffffffU, squares, offset);
     if (gain == nullptr) return;
     const float scale = rsqrtf(squares / HeadDim + eps);
-    float factors[4];
-    load(gain, factors);
+    float factor[values];
+    widen<T>(factors.low, factor);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) row[i] *= scale * factors[i];
+    for (int i = 0; i < values; ++i) low[i] *= scale * factor[i];
+    widen<T>(factors.high, factor);
+#pragma unroll
+    for (int i = 0; i < values; ++i) high[i] *= scale * factor[i];
   }
-  __device__ void rotate(float (&row)[4]) const {
+  /// `angles` as turn_angles left them.
+  __device__ void rotate(const float2* angles, float (&low)[values], float (&high)[values]) const {
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const float low = row[i];
-      const float high = row[2 + i];
-      row[i] = low * cosines[i] - high * sines[i];
-      row[2 + i] = high * cosines[i] + low * sines[i];
+    for (int i = 0; i < values; ++i) {
+      const float sine = angles[column + i].x;
+      const float cosine = angles[column + i].y;
+      const float before = low[i];
+      low[i] = before * cosine - high[i] * sine;
+      high[i] = high[i] * cosine + before * sine;
     }
   }
 };
@@ -177,59 +199,76 @@ __device__ __forceinline__ void turn_angles(const float* frequencies, std::uint3
   __syncthreads();
 }
 
-/// Grid: a block a token, its teams take the heads of q, k and v in turn.
+/// Grid: a block a token, its teams take the heads of q, k and v in turn. What memory gives is
+/// asked for before the angles are made: most shapes have one turn, and wait once.
 template <class T, int HeadDim>
 __global__ void __launch_bounds__(append_threads)
     append_rows_kernel(const __grid_constant__ append_rows_arguments a, std::uint32_t first) {
   using team = append_team<T, HeadDim>;
-  __shared__ float2 angles[HeadDim / 2];
+  __shared__ __align__(16) float2 angles[HeadDim / 2];
   const std::uint32_t position = first + blockIdx.x;
   const std::uint32_t all = a.heads + 2 * a.kv_heads;
   T* rows = static_cast<T*>(a.qkv) + std::size_t{blockIdx.x} * all * HeadDim;
   const std::size_t page = a.table[position / a.page_tokens];
   T* page_rows = static_cast<T*>(a.pages) +
                  (page * a.kv_heads * 2 * a.page_tokens + position % a.page_tokens) * HeadDim;
-  turn_angles<HeadDim>(a.frequencies, position, angles);
-  const team mine(angles);
+  const team mine;
   // The same number of turns for every team: the lanes of a warp norm together.
   for (std::uint32_t turn = 0; turn < all; turn += team::in_block) {
     const std::uint32_t asked = turn + threadIdx.x / team::lanes;
     const std::uint32_t row_head = asked < all ? asked : 0;
     const append_head head(a, row_head);
-    float row[4];
-    mine.load(rows + std::size_t{row_head} * HeadDim, row);
-    if (const void* bias = head.bias(a); bias != nullptr) {
-      float more[4];
-      mine.load(static_cast<const T*>(bias) + head.within * HeadDim, more);
-#pragma unroll
-      for (int i = 0; i < 4; ++i) row[i] += more[i];
-    }
-    mine.norm(row, static_cast<const T*>(head.gain(a)), a.eps);
-    if (head.part != 2) mine.rotate(row);
+    const auto* gain = static_cast<const T*>(head.gain(a));
+    const row_halves<T> read = mine.load(rows + std::size_t{row_head} * HeadDim);
+    row_halves<T> factors{};
+    if (gain != nullptr) factors = mine.load(gain);
+    if (turn == 0) turn_angles<HeadDim>(a.frequencies, position, angles);
+    float low[team::values];
+    float high[team::values];
+    widen<T>(read.low, low);
+    widen<T>(read.high, high);
+    const auto* bias = static_cast<const T*>(head.bias(a));
+    mine.add(bias == nullptr ? nullptr : bias + head.within * HeadDim, low, high);
+    mine.norm(low, high, gain, factors, a.eps);
+    if (head.part != 2) mine.rotate(angles, low, high);
     if (asked >= all) continue;
     T* to = head.part == 0 ? rows + std::size_t{asked} * HeadDim
                            : page_rows + std::size_t{head.within * 2 + (head.part - 1)} *
                                              a.page_tokens * HeadDim;
-    mine.store(to, row);
+    mine.store(to, low, high);
   }
 }
 
-/// Grid: (blocks of a row, tokens).
+/// Grid: (blocks of a row, tokens), as many threads as a row has use for, two pieces of 16 bytes of
+/// gates and of ups each.
 template <class T>
-__global__ void __launch_bounds__(row_threads)
+__global__ void __launch_bounds__(gate_threads)
     gate_rows_kernel(const __grid_constant__ gate_rows_arguments a) {
   constexpr int values = vector_values<T>;
-  const std::uint32_t c = (blockIdx.x * row_threads + threadIdx.x) * values;
-  if (c >= a.columns) return;
-  const T* gates = static_cast<const T*>(a.gate_up) + std::size_t{blockIdx.y} * 2 * a.columns + c;
-  float gate[values];
-  float up[values];
-  widen<T>(*reinterpret_cast<const uint4*>(gates), gate);
-  widen<T>(*reinterpret_cast<const uint4*>(gates + a.columns), up);
+  const std::uint32_t begin = blockIdx.x * blockDim.x * gate_pieces + threadIdx.x;
+  const T* from = static_cast<const T*>(a.gate_up) + std::size_t{blockIdx.y} * 2 * a.columns;
+  T* to = static_cast<T*>(a.out) + std::size_t{blockIdx.y} * a.columns;
+  uint4 gates[gate_pieces];
+  uint4 ups[gate_pieces];
 #pragma unroll
-  for (int i = 0; i < values; ++i) gate[i] = gate[i] / (1.0F + __expf(-gate[i])) * up[i];
-  *reinterpret_cast<uint4*>(static_cast<T*>(a.out) + std::size_t{blockIdx.y} * a.columns + c) =
-      narrow<T>(gate);
+  for (int p = 0; p < gate_pieces; ++p) {
+    const std::uint32_t c = (begin + blockDim.x * p) * values;
+    if (c >= a.columns) continue;
+    gates[p] = *reinterpret_cast<const uint4*>(from + c);
+    ups[p] = *reinterpret_cast<const uint4*>(from + a.columns + c);
+  }
+#pragma unroll
+  for (int p = 0; p < gate_pieces; ++p) {
+    const std::uint32_t c = (begin + blockDim.x * p) * values;
+    if (c >= a.columns) continue;
+    float gate[values];
+    float up[values];
+    widen<T>(gates[p], gate);
+    widen<T>(ups[p], up);
+#pragma unroll
+    for (int i = 0; i < values; ++i) gate[i] = __fdividef(gate[i], 1.0F + __expf(-gate[i])) * up[i];
+    *reinterpret_cast<uint4*>(to + c) = narrow<T>(gate);
+  }
 }
 
 }  // namespace assay::ops::cuda
