@@ -13,12 +13,25 @@ result<void> prefill_pass::submit(std::uint32_t first, std::uint32_t tokens) {
   std::uint32_t chunk = 0;
   for (std::uint32_t done = 0; done < tokens; done += chunk) {
     chunk = std::min(chunk_tokens_, tokens - done);
-    ASSAY_TRY(submit_chunk({site_.stream, first + done, chunk}));
+    ASSAY_TRY(submit_part(first + done, chunk, done + chunk == tokens));
   }
-  ASSAY_TRY(submit_head(chunk - 1));
-  ++tally_.passes;
-  tally_.tokens += tokens;
   return {};
+}
+
+result<void> prefill_pass::submit_part(std::uint32_t first, std::uint32_t tokens, bool is_last) {
+  ASSAY_TRY(submit_chunk({site_.stream, first, tokens}));
+  tally_.tokens += tokens;
+  if (!is_last) return {};
+  ++tally_.passes;
+  return submit_head(tokens - 1);
+}
+
+result<void> prefill_pass::before(weight_operator what, std::uint32_t layer) const {
+  return gate_ == nullptr ? result<void>{} : gate_->before(what, layer).map([](bool) {});
+}
+
+result<void> prefill_pass::after(weight_operator what, std::uint32_t layer) const {
+  return gate_ == nullptr ? result<void>{} : gate_->after(what, layer);
 }
 
 prefill_tally prefill_pass::tally() const {
@@ -59,7 +72,11 @@ result<void> prefill_pass::submit_chunk(const ops::cuda::pass_site& at) {
                                  {weights_.embedding, buffers_.forced + at.first, scratch_.x,
                                   buffers_.state, shape_.hidden});
   }));
-  for (std::uint32_t i = 0; i < shape_.layers; ++i) ASSAY_TRY(submit_layer(at, weights_.layers[i]));
+  for (std::uint32_t i = 0; i < shape_.layers; ++i) {
+    ASSAY_TRY(submit_qkv(at, i));
+    ASSAY_TRY(submit_attention(at, i));
+    ASSAY_TRY(submit_mlp(at, i));
+  }
   ++tally_.chunks;
   return {};
 }
@@ -71,7 +88,9 @@ result<void> prefill_pass::norm(const ops::cuda::pass_site& at, const void* gain
   });
 }
 
-result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const decode_layer& layer) {
+result<void> prefill_pass::submit_qkv(const ops::cuda::pass_site& at, std::uint32_t index) {
+  ASSAY_TRY(before(weight_operator::qkv, index));
+  const decode_layer& layer = weights_.layers[index];
   const std::uint32_t q_rows = shape_.heads * shape_.head_dim;
   const std::uint32_t kv_rows = shape_.kv_heads * shape_.head_dim;
   const std::uint32_t all_rows = q_rows + 2 * kv_rows;
@@ -88,12 +107,18 @@ result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const de
     ASSAY_TRY(multiplied(
         {layer.k, layer.v, scratch_.rows, kv, at.tokens, kv_rows, shape_.hidden, all_rows}, false));
   }
-  ASSAY_TRY(submit_attention(at, layer));
-  return submit_mlp(at, layer);
+  return submit_append(at, index);
 }
 
-result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
-                                            const decode_layer& layer) {
+// Biases come with the products' weights, and this kernel adds them: with them the operator ends
+// here. No architecture has norms of heads besides, which are an operator of their own.
+result<void> prefill_pass::submit_append(const ops::cuda::pass_site& at, std::uint32_t index) {
+  const decode_layer& layer = weights_.layers[index];
+  const bool has_biases = layer.q_bias != nullptr;
+  if (!has_biases) {
+    ASSAY_TRY(after(weight_operator::qkv, index));
+    ASSAY_TRY(before(weight_operator::heads, index));
+  }
   ops::cuda::append_rows_arguments append{};
   append.qkv = scratch_.qkv;
   append.q_bias = layer.q_bias;
@@ -111,6 +136,11 @@ result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
   append.eps = shape_.eps;
   ASSAY_TRY(
       launched("append_rows", [&] { return ops::cuda::append_rows(shape_.type, at, append); }));
+  return after(has_biases ? weight_operator::qkv : weight_operator::heads, index);
+}
+
+result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at, std::uint32_t index) {
+  const decode_layer& layer = weights_.layers[index];
   // What was normed is read: its place takes what attention found.
   ASSAY_TRY(launched("attend_rows", [&] {
     return ops::cuda::attend_rows(
@@ -118,26 +148,34 @@ result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
         {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows, shape_.page_tokens, shape_.heads,
          shape_.kv_heads, shape_.head_dim, ops::cuda::row_attention::by_shape, site_.blocks});
   }));
-  return multiplied({layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
-                     shape_.heads * shape_.head_dim, shape_.hidden},
-                    true);
+  ASSAY_TRY(before(weight_operator::output, index));
+  ASSAY_TRY(multiplied({layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
+                        shape_.heads * shape_.head_dim, shape_.hidden},
+                       true));
+  return after(weight_operator::output, index);
 }
 
-result<void> prefill_pass::submit_mlp(const ops::cuda::pass_site& at, const decode_layer& layer) {
+result<void> prefill_pass::submit_mlp(const ops::cuda::pass_site& at, std::uint32_t index) {
+  const decode_layer& layer = weights_.layers[index];
+  ASSAY_TRY(before(weight_operator::mlp, index));
   ASSAY_TRY(norm(at, layer.mlp_norm));
   ASSAY_TRY(multiplied({layer.gate, layer.up, scratch_.rows, scratch_.gate_up, at.tokens,
                         shape_.intermediate, shape_.hidden, 2 * shape_.intermediate},
                        false));
+  ASSAY_TRY(after(weight_operator::mlp, index));
   ASSAY_TRY(launched("gate_rows", [&] {
     return ops::cuda::gate_rows(shape_.type, at,
                                 {scratch_.gate_up, scratch_.gated, shape_.intermediate});
   }));
-  return multiplied({layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
-                     shape_.intermediate, shape_.hidden},
-                    true);
+  ASSAY_TRY(before(weight_operator::down, index));
+  ASSAY_TRY(multiplied({layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
+                        shape_.intermediate, shape_.hidden},
+                       true));
+  return after(weight_operator::down, index);
 }
 
 result<void> prefill_pass::submit_head(std::uint32_t last_row) {
+  ASSAY_TRY(before(weight_operator::head, shape_.layers));
   const ops::cuda::head_arguments head{scratch_.x + std::size_t{last_row} * shape_.hidden,
                                        weights_.final_norm,
                                        weights_.head,
@@ -151,7 +189,8 @@ result<void> prefill_pass::submit_head(std::uint32_t last_row) {
   ops::cuda::launch_site site = site_;
   // Before it stands a kernel of cuBLAS, which allows nobody to start early.
   site.is_first = true;
-  return launched("head", [&] { return ops::cuda::head(shape_.type, site, head); });
+  ASSAY_TRY(launched("head", [&] { return ops::cuda::head(shape_.type, site, head); }));
+  return after(weight_operator::head, shape_.layers);
 }
 
 }  // namespace assay::graph
