@@ -44,6 +44,26 @@ std::uint64_t memory_plan::total_bytes() const {
   return placed ? beside + placed->resident_bytes + placed->staging_bytes : beside;
 }
 
+memory_plan plan_around(const plan_frame& frame, const weight_schedule& schedule,
+                        const engine_options& options) {
+  memory_plan plan;
+  plan.device_bytes = frame.device_bytes;
+  plan.limit_bytes = options.memory_limit_bytes;
+  plan.context_tokens = frame.context_tokens;
+  plan.step_bytes = schedule.step_bytes();
+  for (const scheduled_weight& each : schedule.weights)
+    plan.largest_weight_bytes =
+        std::max<std::uint64_t>(plan.largest_weight_bytes, each.content.size());
+  plan.kv_bytes = frame.kv_bytes;
+  plan.activations_bytes = frame.activations_bytes;
+  plan.reserved_bytes = options.reserved_bytes;
+  plan.all_resident_bytes = frame.all_weights_bytes + frame.kv_bytes + frame.activations_bytes;
+  plan.budget_bytes = frame.all_weights_bytes;
+  if (!plan.limit_bytes) plan.resident_bytes = plan.step_bytes;
+  place_under_limit(plan, schedule);
+  return plan;
+}
+
 result<memory_plan> plan_memory(const checkpoint::model_config& config,
                                 const checkpoint::weight_files& files,
                                 const engine_options& options, std::uint64_t device_bytes) {
@@ -52,22 +72,9 @@ result<memory_plan> plan_memory(const checkpoint::model_config& config,
   const std::uint32_t context = context_of(config, options);
   const memory_need need =
       need_of(placed_weights_bytes(config, schedule, files), config, layout, context);
-  memory_plan plan;
-  plan.device_bytes = device_bytes;
-  plan.limit_bytes = options.memory_limit_bytes;
-  plan.context_tokens = context;
-  plan.step_bytes = schedule.step_bytes();
-  for (const scheduled_weight& each : schedule.weights)
-    plan.largest_weight_bytes =
-        std::max<std::uint64_t>(plan.largest_weight_bytes, each.content.size());
-  plan.kv_bytes = need.kv_bytes;
-  plan.activations_bytes = need.activations_bytes;
-  plan.reserved_bytes = options.reserved_bytes;
-  plan.all_resident_bytes = need.total_bytes();
-  plan.budget_bytes = need.weights_bytes;
-  if (!plan.limit_bytes) plan.resident_bytes = plan.step_bytes;
-  place_under_limit(plan, schedule);
-  return plan;
+  return plan_around(
+      {need.kv_bytes, need.activations_bytes, need.weights_bytes, context, device_bytes}, schedule,
+      options);
 }
 
 result<void> check_plan(const memory_plan& plan) {

@@ -33,7 +33,8 @@ struct memory_plan {
   std::uint64_t largest_weight_bytes = 0;
   std::uint64_t kv_bytes = 0;
   std::uint64_t activations_bytes = 0;
-  std::uint64_t reserved_bytes = 0;      ///< for whoever observes the run on the same device
+  /// For whoever observes the run on the same device; on a GPU with what the driver takes.
+  std::uint64_t reserved_bytes = 0;
   std::uint64_t all_resident_bytes = 0;  ///< of a run without a limit
   /// Under a limit: what it leaves for weights, and what becomes of that. Without one, the weights'
   /// size, and no placement.
@@ -48,8 +49,19 @@ struct memory_plan {
   std::uint64_t total_bytes() const;
 };
 
-/// Errors: usage, from the options; unusable_input, from the files. A limit that cannot hold a step
-/// is no error here: there is no placement then, and check_plan() says why.
+/// What a device has beside the weights, and all of the weights as it places them.
+struct plan_frame {
+  std::uint64_t kv_bytes = 0;
+  std::uint64_t activations_bytes = 0;
+  std::uint64_t all_weights_bytes = 0;
+  std::uint32_t context_tokens = 0;
+  std::uint64_t device_bytes = 0;
+};
+memory_plan plan_around(const plan_frame& frame, const weight_schedule& schedule,
+                        const engine_options& options);
+
+/// Of the host device. Errors: usage, from the options; unusable_input, from the files. A limit
+/// that cannot hold a step is no error here: there is no placement then, and check_plan() says why.
 result<memory_plan> plan_memory(const checkpoint::model_config& config,
                                 const checkpoint::weight_files& files,
                                 const engine_options& options, std::uint64_t device_bytes);

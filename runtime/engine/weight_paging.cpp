@@ -17,7 +17,7 @@ using telemetry::counter_id;
 weight_paging::weight_paging(checkpoint::checkpoint from, weight_schedule schedule,
                              std::shared_ptr<memory::arena> into, device::device& on,
                              telemetry::counter_writer& counters, memory::residency_kind kind,
-                             submitter copies)
+                             submitter copies, std::unique_ptr<streamed_source> source)
     : from_(std::move(from)),
       schedule_(std::move(schedule)),
       arena_(std::move(into)),
@@ -26,6 +26,7 @@ weight_paging::weight_paging(checkpoint::checkpoint from, weight_schedule schedu
       kind_(kind),
       copies_(std::move(copies)),
       proofs_(on),
+      source_(std::move(source)),
       operators_(schedule_.operators.size()) {}
 
 weight_paging::~weight_paging() {
@@ -34,12 +35,13 @@ weight_paging::~weight_paging() {
 
 result<std::unique_ptr<weight_paging>> weight_paging::create(
     checkpoint::checkpoint from, std::shared_ptr<memory::arena> into, device::device& on,
-    telemetry::counter_writer& counters, std::uint64_t budget_bytes, memory::residency_kind kind) {
+    telemetry::counter_writer& counters, std::uint64_t budget_bytes, memory::residency_kind kind,
+    std::unique_ptr<streamed_source> source) {
   ASSAY_TRY_ASSIGN(weight_schedule schedule, schedule_of(from.config(), from.weights()));
   ASSAY_TRY_ASSIGN(submitter copies, submitter::create(on, counters));
   std::unique_ptr<weight_paging> made(new weight_paging(std::move(from), std::move(schedule),
                                                         std::move(into), on, counters, kind,
-                                                        std::move(copies)));
+                                                        std::move(copies), std::move(source)));
   ASSAY_TRY(made->take_stamps());
   ASSAY_TRY(made->make_events());
   for (const counter_id id : {counter_id::paging_admitted_bytes, counter_id::paging_admitted_count,
@@ -109,6 +111,7 @@ result<void> weight_paging::settle(const memory::placement& at, std::uint64_t bu
   }
   ring_ = memory::staging_ring(at.staging_bytes);
   list_streamed();
+  ASSAY_TRY(hold_streamed());
   const bool is_cache = kind_ == memory::residency_kind::lru;
   counters_.set(counter_id::paging_budget_bytes, static_cast<std::int64_t>(budget_bytes));
   counters_.set(counter_id::paging_staging_bytes,
@@ -136,6 +139,30 @@ void weight_paging::list_streamed() {
       each.content_bytes += bytes;
     }
   }
+}
+
+// Behind the weights comes the embedding, where it is not among them: its rows are read from there.
+result<void> weight_paging::hold_streamed() {
+  if (!source_) return {};
+  std::vector<std::span<const std::byte>> wanted(schedule_.weights.size() + 1);
+  for (const streamed_operator& each : operators_)
+    for (const std::uint32_t weight : each.weights)
+      wanted[weight] = schedule_.weights[weight].content;
+  if (!from_.config().is_head_tied) wanted.back() = embedding_on_host();
+  ASSAY_TRY(source_->hold(wanted));
+  // Whoever wrote to a file while it was read has left something else in the source.
+  for (const checkpoint::file_stamp& each : stamps_) ASSAY_TRY(each.check_unchanged());
+  return {};
+}
+
+std::span<const std::byte> weight_paging::content_of(std::uint32_t weight) const {
+  return source_ ? source_->content(weight) : schedule_.weights[weight].content;
+}
+
+const std::byte* weight_paging::embedding_for_kernels() const {
+  if (!from_.config().is_head_tied) return source_->content(schedule_.weights.size()).data();
+  const auto head = static_cast<std::uint32_t>(schedule_.weights.size() - 1);
+  return resident_at_[head] != nullptr ? resident_at_[head] : content_of(head).data();
 }
 
 // One bracket around the copies of the fill, as around those of a load without a limit.

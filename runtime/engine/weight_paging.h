@@ -12,6 +12,7 @@
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/file_stamp.h"
 #include "runtime/engine/resident_model.h"
+#include "runtime/engine/streamed_source.h"
 #include "runtime/engine/submitter.h"
 #include "runtime/engine/weight_schedule.h"
 #include "runtime/memory/arena.h"
@@ -29,7 +30,8 @@ namespace assay::engine {
 /// Writes runtime.paging.* and runtime.weights.*.
 /// Streams and events: a stream of its own for page-ins; five events a streamed operator. Neither
 /// copies nor waits are waited for by the host: times are read when the step is done.
-/// Ownership: owns the mapping that it streams from, and its device memory; device, writer and the
+/// Ownership: owns the mapping, the source that it streams from in its place, where there is one,
+/// and its device memory; device, writer and the
 /// model that it was bound to outlive it. Threads: one.
 /// Errors: out_of_memory; unusable_input, where a weight file is written to meanwhile; the device's
 /// own. After an error inside a pass call abandon_pass().
@@ -37,7 +39,8 @@ class weight_paging {
  public:
   static result<std::unique_ptr<weight_paging>> create(
       checkpoint::checkpoint from, std::shared_ptr<memory::arena> into, device::device& on,
-      telemetry::counter_writer& counters, std::uint64_t budget_bytes, memory::residency_kind kind);
+      telemetry::counter_writer& counters, std::uint64_t budget_bytes, memory::residency_kind kind,
+      std::unique_ptr<streamed_source> source = nullptr);
   weight_paging(const weight_paging&) = delete;
   weight_paging& operator=(const weight_paging&) = delete;
   /// Waits for page-ins that an error left in flight.
@@ -49,11 +52,14 @@ class weight_paging {
   /// Counters that reset with a request start again.
   void begin_request();
   /// Nothing of this pass is copied before `begin` is reached: then copies lie within the step.
-  result<void> begin_pass(device::event begin);
+  /// Without its head a pass ends with the last layer.
+  result<void> begin_pass(device::event begin, bool has_head = true);
   /// The next operator of the schedule is about to be launched on `compute`: its weights are on
   /// their way, and the stream will have waited for them.
   result<void> before_operator(submitter& compute);
   result<void> after_operator(submitter& compute);
+  /// Between the two: the operator's weights were copied by this pass.
+  bool is_copied() const { return operators_[next_operator_].is_copied; }
   /// The pass is done and waited for; `step_ns` is its span on the compute stream.
   result<void> publish_pass(const submitter& compute, std::int64_t step_ns);
   /// A pass failed: what is in flight is quarantined until both streams have been waited for.
@@ -66,6 +72,11 @@ class weight_paging {
   const weight_schedule& schedule() const { return schedule_; }
   /// The embedding table, where its file is mapped.
   std::span<const std::byte> embedding_on_host() const;
+  /// The same where a kernel of a GPU reads it: the source's, or the head's where that is the table
+  /// and stays.
+  const std::byte* embedding_for_kernels() const;
+  const streamed_source* source() const { return source_.get(); }
+  bool is_streaming() const { return placed_.staging_bytes > 0; }
   std::uint64_t resident_bytes() const { return resident_bytes_; }
   /// The first weight that stays on the device: its index in the schedule, and its address.
   std::optional<std::pair<std::uint32_t, const std::byte*>> first_resident() const;
@@ -105,7 +116,8 @@ class weight_paging {
 
   weight_paging(checkpoint::checkpoint from, weight_schedule schedule,
                 std::shared_ptr<memory::arena> into, device::device& on,
-                telemetry::counter_writer& counters, memory::residency_kind kind, submitter copies);
+                telemetry::counter_writer& counters, memory::residency_kind kind, submitter copies,
+                std::unique_ptr<streamed_source> source);
   result<void> take_stamps();
   result<void> make_events();
   result<void> settle(const memory::placement& at, std::uint64_t budget_bytes);
@@ -113,6 +125,8 @@ class weight_paging {
   result<void> copy_resident(submitter& transfer);
   void drop_all();
   void list_streamed();
+  result<void> hold_streamed();
+  std::span<const std::byte> content_of(std::uint32_t weight) const;
   void point_residents();
   result<void> stage_ahead(std::uint32_t current);
   result<std::optional<memory::staging_lease>> find_room(std::uint64_t bytes);
@@ -131,7 +145,8 @@ class weight_paging {
   memory::residency_kind kind_;
   submitter copies_;
   memory::completion_source proofs_;
-  std::vector<ops::weight*> slots_;  ///< of the bound model, by weight
+  std::unique_ptr<streamed_source> source_;  ///< null: the mapping
+  std::vector<ops::weight*> slots_;          ///< of the bound model, by weight
 
   memory::placement placed_;
   memory::device_buffer residents_;
@@ -147,6 +162,7 @@ class weight_paging {
   bool is_settled_ = false;
   std::uint32_t next_operator_ = 0;  ///< to be launched
   std::uint32_t next_staged_ = 0;    ///< to be staged
+  std::uint32_t end_operator_ = 0;   ///< of this pass
   pass_tally pass_;
   request_sums request_;
 };

@@ -17,9 +17,10 @@ void weight_paging::begin_request() {
   request_ = {};
 }
 
-result<void> weight_paging::begin_pass(device::event begin) {
+result<void> weight_paging::begin_pass(device::event begin, bool has_head) {
   pass_ = {};
   next_operator_ = next_staged_ = 0;
+  end_operator_ = static_cast<std::uint32_t>(operators_.size()) - (has_head ? 0 : 1);
   for (streamed_operator& each : operators_) each.is_copied = each.is_launched = false;
   // What is pinned never comes this way, and of what does, nothing is kept for the next pass.
   if (kind_ == memory::residency_kind::pin) {
@@ -30,7 +31,8 @@ result<void> weight_paging::begin_pass(device::event begin) {
     return ASSAY_FAIL(out_of_memory,
                       "engine: the weights could not be placed when the limit was changed; change "
                       "it again");
-  for (const checkpoint::file_stamp& each : stamps_) ASSAY_TRY(each.check_unchanged());
+  if (!source_ || source_->reads_files())
+    for (const checkpoint::file_stamp& each : stamps_) ASSAY_TRY(each.check_unchanged());
   if (ring_.quarantined_bytes() > 0)
     return ASSAY_FAIL(
         unavailable,
@@ -41,7 +43,7 @@ result<void> weight_paging::begin_pass(device::event begin) {
 
 result<void> weight_paging::before_operator(submitter& compute) {
   const std::uint32_t current = next_operator_;
-  ASSAY_CHECK(current < operators_.size(), "an operator that the schedule does not have");
+  ASSAY_CHECK(current < end_operator_, "an operator that the schedule does not have");
   ASSAY_TRY(stage_ahead(current));
   note_lookups(current);
   streamed_operator& of = operators_[current];
@@ -65,7 +67,7 @@ result<void> weight_paging::after_operator(submitter& compute) {
 }
 
 result<void> weight_paging::stage_ahead(std::uint32_t current) {
-  for (; next_staged_ < operators_.size(); ++next_staged_) {
+  for (; next_staged_ < end_operator_; ++next_staged_) {
     streamed_operator& of = operators_[next_staged_];
     if (of.weights.empty() || of.is_staged) continue;
     ASSAY_TRY_ASSIGN(auto lease, find_room(of.placed_bytes));
@@ -116,7 +118,7 @@ result<void> weight_paging::stage(std::uint32_t index, memory::staging_lease lea
   of.is_staged = of.is_copied = true;
   ASSAY_TRY(copies_.record(of.copies.before));
   for (const std::uint32_t weight : of.weights) {
-    const auto content = schedule_.weights[weight].content;
+    const auto content = content_of(weight);
     ASSAY_TRY(copies_.copy(at, content.data(), content.size(), device::copy_direction::h2d));
     ++pass_.page_ins;
     pass_.page_in_bytes += static_cast<std::int64_t>(content.size());

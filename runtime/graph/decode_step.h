@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "runtime/graph/operator_gate.h"
 #include "runtime/ops/cuda/decode_kernels.h"
 #include "runtime/telemetry/result.h"
 
@@ -81,8 +83,15 @@ class decode_step {
               ops::cuda::launch_site site)
       : shape_(shape), weights_(std::move(weights)), buffers_(buffers), site_(site) {}
 
+  /// Without it a step enqueues its kernels by itself; with it, each is a call of its own.
+  void enqueue_through(enqueue_function enqueue) { enqueue_ = std::move(enqueue); }
+  /// Weights that come and go: the gate outlives the step, and may move them as it is told of their
+  /// operator. Such a step has no graph.
+  void bring_weights_by(operator_gate& gate) { gate_ = &gate; }
+  decode_weights& weights() { return weights_; }
+
   /// Enqueues one step on the site's stream and returns.
-  /// Errors: CUDA's; internal for a shape that the kernels do not cover.
+  /// Errors: CUDA's; internal for a shape that the kernels do not cover; the gate's.
   result<void> submit() const;
 
   std::uint32_t launches() const { return 5 * shape_.layers + 1; }
@@ -90,17 +99,23 @@ class decode_step {
   const ops::cuda::launch_site& site() const { return site_; }
 
  private:
-  result<void> submit_layer(std::uint32_t index) const;
+  result<void> submit_qkv(std::uint32_t index) const;
   result<void> submit_attention(std::uint32_t index) const;
+  result<void> submit_output(std::uint32_t index) const;
   result<void> submit_mlp(std::uint32_t index) const;
+  result<void> submit_down(std::uint32_t index) const;
+  result<void> submit_head() const;
+  template <class Launch>
+  result<void> launched(weight_operator what, std::uint32_t layer, const Launch& launch) const;
   ops::cuda::upcoming_rows rows(const void* at, std::uint32_t rows, std::uint32_t columns) const;
   ops::cuda::upcoming_rows qkv_rows(std::uint32_t layer) const;
-  ops::cuda::launch_site before(const ops::cuda::upcoming_rows& next) const;
 
   decode_shape shape_;
   decode_weights weights_;
   decode_buffers buffers_;
   ops::cuda::launch_site site_;
+  enqueue_function enqueue_;
+  operator_gate* gate_ = nullptr;
 };
 
 }  // namespace assay::graph

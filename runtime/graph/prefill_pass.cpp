@@ -8,26 +8,35 @@
 #include "runtime/device/cuda/cuda_try.h"
 
 namespace assay::graph {
+namespace {
+
+bool has_addresses(const decode_layer& layer) {
+  return layer.q != nullptr && layer.k != nullptr && layer.v != nullptr && layer.o != nullptr &&
+         layer.gate != nullptr && layer.up != nullptr && layer.down != nullptr;
+}
+
+}  // namespace
 
 result<void> prefill_pass::submit(std::uint32_t first, std::uint32_t tokens) {
   if (tokens == 0) return ASSAY_FAIL(internal, "a prefill pass needs a token");
   std::uint32_t chunk = 0;
   for (std::uint32_t done = 0; done < tokens; done += chunk) {
     chunk = std::min(chunk_tokens_, tokens - done);
-    ASSAY_TRY(submit_chunk({site_.stream, first + done, chunk}));
+    ASSAY_TRY(submit_part(first + done, chunk, done + chunk == tokens));
   }
-  ASSAY_TRY(submit_head(chunk - 1));
-  ++tally_.passes;
-  tally_.tokens += tokens;
   return {};
 }
 
 result<void> prefill_pass::warm_up(std::uint32_t tokens) {
+  // Under a memory limit a layer whose weights come later has no addresses to show to cuBLAS yet.
+  const auto whole = std::find_if(weights_.layers.begin(), weights_.layers.end(), has_addresses);
+  if (whole == weights_.layers.end()) return {};
+  const auto layer = static_cast<std::uint32_t>(whole - weights_.layers.begin());
   const enqueue_function enqueue = std::exchange(enqueue_, nullptr);
   const prefill_tally before = tally();
   // Relaxed: another thread of the process may allocate meanwhile.
   ASSAY_CUDA_TRY(cudaStreamBeginCapture(site_.stream, cudaStreamCaptureModeRelaxed));
-  const auto submitted = submit_layer({site_.stream, 0, tokens}, weights_.layers.front());
+  const auto submitted = submit_layer({site_.stream, 0, tokens}, layer);
   cudaGraph_t graph = nullptr;
   // The capture ends in any case: a stream left capturing refuses everything else.
   const cudaError_t ended = cudaStreamEndCapture(site_.stream, &graph);
@@ -37,6 +46,22 @@ result<void> prefill_pass::warm_up(std::uint32_t tokens) {
   thrown_away_ = products_.calls() - before.products;
   ASSAY_TRY(submitted);
   return device::cuda_try(ended, "cudaStreamEndCapture", __FILE__, __LINE__);
+}
+
+result<void> prefill_pass::submit_part(std::uint32_t first, std::uint32_t tokens, bool is_last) {
+  ASSAY_TRY(submit_chunk({site_.stream, first, tokens}));
+  tally_.tokens += tokens;
+  if (!is_last) return {};
+  ++tally_.passes;
+  return submit_head(tokens - 1);
+}
+
+result<void> prefill_pass::before(weight_operator what, std::uint32_t layer) const {
+  return gate_ == nullptr ? result<void>{} : gate_->before(what, layer).map([](bool) {});
+}
+
+result<void> prefill_pass::after(weight_operator what, std::uint32_t layer) const {
+  return gate_ == nullptr ? result<void>{} : gate_->after(what, layer);
 }
 
 prefill_tally prefill_pass::tally() const {
@@ -77,9 +102,15 @@ result<void> prefill_pass::submit_chunk(const ops::cuda::pass_site& at) {
                                  {weights_.embedding, buffers_.forced + at.first, scratch_.x,
                                   buffers_.state, shape_.hidden});
   }));
-  for (std::uint32_t i = 0; i < shape_.layers; ++i) ASSAY_TRY(submit_layer(at, weights_.layers[i]));
+  for (std::uint32_t i = 0; i < shape_.layers; ++i) ASSAY_TRY(submit_layer(at, i));
   ++tally_.chunks;
   return {};
+}
+
+result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, std::uint32_t index) {
+  ASSAY_TRY(submit_qkv(at, index));
+  ASSAY_TRY(submit_attention(at, index));
+  return submit_mlp(at, index);
 }
 
 result<void> prefill_pass::norm(const ops::cuda::pass_site& at, const void* gain) {
@@ -89,7 +120,9 @@ result<void> prefill_pass::norm(const ops::cuda::pass_site& at, const void* gain
   });
 }
 
-result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const decode_layer& layer) {
+result<void> prefill_pass::submit_qkv(const ops::cuda::pass_site& at, std::uint32_t index) {
+  ASSAY_TRY(before(weight_operator::qkv, index));
+  const decode_layer& layer = weights_.layers[index];
   const std::uint32_t q_rows = shape_.heads * shape_.head_dim;
   const std::uint32_t kv_rows = shape_.kv_heads * shape_.head_dim;
   const std::uint32_t all_rows = q_rows + 2 * kv_rows;
@@ -106,12 +139,18 @@ result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, const de
     ASSAY_TRY(multiplied(
         {layer.k, layer.v, scratch_.rows, kv, at.tokens, kv_rows, shape_.hidden, all_rows}, false));
   }
-  ASSAY_TRY(submit_attention(at, layer));
-  return submit_mlp(at, layer);
+  return submit_append(at, index);
 }
 
-result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
-                                            const decode_layer& layer) {
+// Biases come with the products' weights, and this kernel adds them: with them the operator ends
+// here. No architecture has norms of heads besides, which are an operator of their own.
+result<void> prefill_pass::submit_append(const ops::cuda::pass_site& at, std::uint32_t index) {
+  const decode_layer& layer = weights_.layers[index];
+  const bool has_biases = layer.q_bias != nullptr;
+  if (!has_biases) {
+    ASSAY_TRY(after(weight_operator::qkv, index));
+    ASSAY_TRY(before(weight_operator::heads, index));
+  }
   ops::cuda::append_rows_arguments append{};
   append.qkv = scratch_.qkv;
   append.q_bias = layer.q_bias;
@@ -129,6 +168,11 @@ result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
   append.eps = shape_.eps;
   ASSAY_TRY(
       launched("append_rows", [&] { return ops::cuda::append_rows(shape_.type, at, append); }));
+  return after(has_biases ? weight_operator::qkv : weight_operator::heads, index);
+}
+
+result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at, std::uint32_t index) {
+  const decode_layer& layer = weights_.layers[index];
   // What was normed is read: its place takes what attention found.
   ASSAY_TRY(launched("attend_rows", [&] {
     return ops::cuda::attend_rows(
@@ -136,26 +180,34 @@ result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at,
         {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows, shape_.page_tokens, shape_.heads,
          shape_.kv_heads, shape_.head_dim, attention_, site_.blocks});
   }));
-  return multiplied({layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
-                     shape_.heads * shape_.head_dim, shape_.hidden},
-                    true);
+  ASSAY_TRY(before(weight_operator::output, index));
+  ASSAY_TRY(multiplied({layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
+                        shape_.heads * shape_.head_dim, shape_.hidden},
+                       true));
+  return after(weight_operator::output, index);
 }
 
-result<void> prefill_pass::submit_mlp(const ops::cuda::pass_site& at, const decode_layer& layer) {
+result<void> prefill_pass::submit_mlp(const ops::cuda::pass_site& at, std::uint32_t index) {
+  const decode_layer& layer = weights_.layers[index];
+  ASSAY_TRY(before(weight_operator::mlp, index));
   ASSAY_TRY(norm(at, layer.mlp_norm));
   ASSAY_TRY(multiplied({layer.gate, layer.up, scratch_.rows, scratch_.gate_up, at.tokens,
                         shape_.intermediate, shape_.hidden, 2 * shape_.intermediate},
                        false));
+  ASSAY_TRY(after(weight_operator::mlp, index));
   ASSAY_TRY(launched("gate_rows", [&] {
     return ops::cuda::gate_rows(shape_.type, at,
                                 {scratch_.gate_up, scratch_.gated, shape_.intermediate});
   }));
-  return multiplied({layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
-                     shape_.intermediate, shape_.hidden},
-                    true);
+  ASSAY_TRY(before(weight_operator::down, index));
+  ASSAY_TRY(multiplied({layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
+                        shape_.intermediate, shape_.hidden},
+                       true));
+  return after(weight_operator::down, index);
 }
 
 result<void> prefill_pass::submit_head(std::uint32_t last_row) {
+  ASSAY_TRY(before(weight_operator::head, shape_.layers));
   const ops::cuda::head_arguments head{scratch_.x + std::size_t{last_row} * shape_.hidden,
                                        weights_.final_norm,
                                        weights_.head,
@@ -169,7 +221,8 @@ result<void> prefill_pass::submit_head(std::uint32_t last_row) {
   ops::cuda::launch_site site = site_;
   // Before it stands a kernel of cuBLAS, which allows nobody to start early.
   site.is_first = true;
-  return launched("head", [&] { return ops::cuda::head(shape_.type, site, head); });
+  ASSAY_TRY(launched("head", [&] { return ops::cuda::head(shape_.type, site, head); }));
+  return after(weight_operator::head, shape_.layers);
 }
 
 }  // namespace assay::graph

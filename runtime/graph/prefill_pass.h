@@ -32,11 +32,6 @@ struct prefill_tally {
   std::uint64_t products = 0;  ///< given to cuBLAS; how many kernels one takes is its affair
 };
 
-/// Takes each kernel and each product of a pass: how many kernels it is, and what enqueues them. It
-/// calls `work` once, and may tell others around it.
-using enqueue_function =
-    std::function<result<void>(std::uint32_t kernels, const std::function<result<void>()>& work)>;
-
 /// Enqueues the tokens of a prompt in chunks: 5 own kernels a layer and 4 to 7 products, by how the
 /// matrices lie, then the head of a decode step for the last token alone. It leaves state, pages,
 /// logits and the choice as that many decode steps would, but chooses nothing at the positions
@@ -71,15 +66,26 @@ class prefill_pass {
   /// in the pages already.
   /// Errors: CUDA's and cuBLAS's; internal for a shape that the kernels do not cover.
   result<void> submit(std::uint32_t first, std::uint32_t tokens);
+  /// One chunk of them, and behind the last the head. Chunks are submitted in order.
+  result<void> submit_part(std::uint32_t first, std::uint32_t tokens, bool is_last);
+  std::uint32_t chunk_tokens() const { return chunk_tokens_; }
+
+  /// As decode_step's.
+  void bring_weights_by(operator_gate& gate) { gate_ = &gate; }
+  decode_weights& weights() { return weights_; }
 
   prefill_tally tally() const;
   int cublas_version() const { return products_.version(); }
 
  private:
   result<void> submit_chunk(const ops::cuda::pass_site& at);
-  result<void> submit_layer(const ops::cuda::pass_site& at, const decode_layer& layer);
-  result<void> submit_attention(const ops::cuda::pass_site& at, const decode_layer& layer);
-  result<void> submit_mlp(const ops::cuda::pass_site& at, const decode_layer& layer);
+  result<void> submit_layer(const ops::cuda::pass_site& at, std::uint32_t index);
+  result<void> submit_qkv(const ops::cuda::pass_site& at, std::uint32_t index);
+  result<void> submit_append(const ops::cuda::pass_site& at, std::uint32_t index);
+  result<void> submit_attention(const ops::cuda::pass_site& at, std::uint32_t index);
+  result<void> submit_mlp(const ops::cuda::pass_site& at, std::uint32_t index);
+  result<void> before(weight_operator what, std::uint32_t layer) const;
+  result<void> after(weight_operator what, std::uint32_t layer) const;
   result<void> submit_head(std::uint32_t last_row);
   template <class Launch>
   result<void> launched(const char* kernel, const Launch& launch);
@@ -95,6 +101,7 @@ class prefill_pass {
   ops::cuda::matrix_products products_;
   enqueue_function enqueue_;
   ops::cuda::row_attention attention_ = ops::cuda::row_attention::by_shape;
+  operator_gate* gate_ = nullptr;
   prefill_tally tally_;
   std::uint64_t thrown_away_ = 0;  ///< products of warm_up
 };

@@ -47,6 +47,12 @@ class refusing_device final : public device::device {
     ++unwaited_;
     return to_.launch(on, what);
   }
+  result<void> submit_kernels(stream on, std::uint32_t kernels,
+                              const assay::device::native_submit& submit) override {
+    if (refuses()) return ASSAY_FAIL(usage, "refused: submit_kernels");
+    ++unwaited_;
+    return to_.submit_kernels(on, kernels, submit);
+  }
   result<void> record_event(stream on, event what) override {
     if (refuses()) return ASSAY_FAIL(usage, "refused: record_event");
     ++unwaited_;

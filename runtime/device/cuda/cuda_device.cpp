@@ -86,7 +86,7 @@ result<buffer> cuda_device::allocate(std::uint64_t bytes) {
   if (bytes == 0) return ASSAY_FAIL(usage, "device: allocation of 0 bytes; ask for 1 or more");
   const std::uint64_t granted =
       (bytes + grant_alignment_bytes - 1) / grant_alignment_bytes * grant_alignment_bytes;
-  if (granted > limit_bytes_ - live_bytes_)
+  if (granted > limit_bytes_ || live_bytes_ > limit_bytes_ - granted)
     return ASSAY_FAIL(out_of_memory, "GPU memory: " + std::to_string(granted) + " bytes asked, " +
                                          std::to_string(live_bytes_) + " live, limit " +
                                          std::to_string(limit_bytes_) +
@@ -112,6 +112,23 @@ result<void> cuda_device::free(buffer what) {
   live_bytes_ -= found->second;
   live_.erase(found);
   return {};
+}
+
+std::uint64_t cuda_device::memory_limit_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return limit_bytes_;
+}
+
+void cuda_device::limit_memory(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  limit_bytes_ = bytes;
+}
+
+result<device_memory> cuda_device::memory() const {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  ASSAY_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
+  return device_memory{total_bytes, total_bytes - free_bytes};
 }
 
 void cuda_device::tell_memory(bool is_allocation, const buffer& what) noexcept {

@@ -25,6 +25,12 @@ struct cuda_device_options {
   std::uint64_t memory_limit_bytes = 0;  ///< of allocate(); 0: what is free when it is created
 };
 
+/// In the driver's count.
+struct device_memory {
+  std::uint64_t total_bytes = 0;
+  std::uint64_t taken_bytes = 0;  ///< by this process, the driver, and others
+};
+
 /// Memory, streams, events and copies of one GPU. Writes no counter. Its observer is told of
 /// submissions and of memory; what ran is for the driver's own records to say.
 /// A kernel of this interface is a function of the host: launch() refuses it. Kernels for a GPU are
@@ -44,7 +50,7 @@ class cuda_device final : public device {
 
   result<buffer> allocate(std::uint64_t bytes) override;
   result<void> free(buffer what) override;
-  std::uint64_t memory_limit_bytes() const override { return limit_bytes_; }
+  std::uint64_t memory_limit_bytes() const override;
 
   result<stream> create_stream() override;
   result<event> create_event() override;
@@ -65,6 +71,11 @@ class cuda_device final : public device {
 
   range_label set_range(range_label label) noexcept override;
   void set_observer(observer* who) noexcept override;
+
+  /// allocate() gives no more in all from now on; what is live stays. Threads: as allocate().
+  void limit_memory(std::uint64_t bytes);
+  /// What the GPU has, and what of it is taken now, by whomever: the driver's word.
+  result<device_memory> memory() const;
 
   /// The CUDA stream behind a stream; null where it does not exist.
   cudaStream_t native(stream which) const;
@@ -89,13 +100,13 @@ class cuda_device final : public device {
   const std::uint64_t serial_;
   const int index_;
   int multiprocessors_ = 0;
-  std::uint64_t limit_bytes_ = 0;
   std::atomic<observer*> observer_{nullptr};
   std::atomic<correlation_id> last_correlation_{0};
 
   mutable std::mutex mutex_;                      // guards everything below
   std::map<std::uintptr_t, std::uint64_t> live_;  // address -> bytes granted
   std::uint64_t live_bytes_ = 0;
+  std::uint64_t limit_bytes_ = 0;
   std::vector<cudaStream_t> streams_;
   std::vector<event_entry> events_;
   std::mutex staging_mutex_;

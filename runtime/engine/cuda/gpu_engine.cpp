@@ -7,8 +7,8 @@
 
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/engine/cuda/gpu_engine_state.h"
-#include "runtime/engine/cuda/gpu_shape.h"
-#include "runtime/engine/memory_need.h"
+#include "runtime/engine/cuda/gpu_plan.h"
+#include "runtime/engine/cuda/pinned_weights.h"
 #include "runtime/engine/published_checkpoint.h"
 #include "runtime/memory/arena.h"
 
@@ -17,56 +17,16 @@ namespace {
 
 using telemetry::counter_id;
 
-/// The one type of all weights. Errors: unusable_input, naming a tensor of another.
-result<ops::cuda::element> element_of(const checkpoint::checkpoint& from) {
-  const auto tensors = checkpoint::expected_tensors(from.config());
-  const checkpoint::dtype type = from.weights().find(tensors.front().name)->type;
-  for (const auto& tensor : tensors)
-    if (from.weights().find(tensor.name)->type != type)
-      return ASSAY_FAIL(unusable_input, tensor.name +
-                                            " has another type than the weights before it; a GPU "
-                                            "takes one type a model: use --device host");
-  switch (type) {
-    case checkpoint::dtype::bf16:
-      return ops::cuda::element::bf16;
-    case checkpoint::dtype::f16:
-      return ops::cuda::element::f16;
-    case checkpoint::dtype::f32:
-      return ops::cuda::element::f32;
-  }
-  return ASSAY_FAIL(unusable_input, "the weights have a type that no kernel of the GPU reads");
+// A limit above what the GPU has is no limit, and a wrong figure behind it.
+result<void> check_limit(const memory_plan& plan) {
+  if (*plan.limit_bytes > plan.device_bytes)
+    return ASSAY_FAIL(usage, "memory limit: " + std::to_string(*plan.limit_bytes) +
+                                 " bytes are more than the GPU's " +
+                                 std::to_string(plan.device_bytes) + "; give less");
+  return check_plan(plan);
 }
 
-/// What loading decides before anything is copied.
-struct gpu_plan {
-  kv::kv_layout layout;
-  graph::decode_shape shape;
-  std::uint32_t context_tokens = 0;
-};
-
-result<gpu_plan> plan_of(const checkpoint::checkpoint& from, const engine_options& options) {
-  const checkpoint::model_config& config = from.config();
-  ASSAY_TRY(check_covered(config));
-  gpu_plan plan;
-  ASSAY_TRY_ASSIGN(const ops::cuda::element type, element_of(from));
-  ASSAY_TRY_ASSIGN(plan.layout, layout_of(config, options));
-  plan.layout.element_bytes = ops::cuda::bytes_of(type);
-  plan.context_tokens = context_of(config, options);
-  plan.shape = shape_of(config, options.kv_page_tokens, plan.context_tokens, type);
-  return plan;
-}
-
-result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan,
-                        std::uint64_t limit_bytes) {
-  graph::decode_buffers buffers;
-  const memory_need need{resident_model::needed_bytes(from),
-                         memory::granted_bytes(plan.layout.total_bytes()),
-                         carve(nullptr, plan.shape, buffers)};
-  return check_fits(need, limit_bytes, "GPU memory",
-                    "free memory on the GPU, or load with a shorter context or a smaller model");
-}
-
-// Every weight is resident, and a kernel reads the embedding's rows where they lie.
+// Without a limit every weight is resident.
 constexpr counter_id of_limits[] = {
     counter_id::paging_budget_bytes,    counter_id::paging_staging_bytes,
     counter_id::paging_resident_bytes,  counter_id::paging_resident_count,
@@ -78,8 +38,11 @@ constexpr counter_id of_limits[] = {
     counter_id::paging_page_ins_count,  counter_id::paging_h2d_bytes,
     counter_id::paging_staged_bytes,    counter_id::paging_prefetch_waste_bytes,
     counter_id::paging_h2d_ns,          counter_id::paging_h2d_bytes_per_s,
-    counter_id::paging_stall_ns,        counter_id::paging_overlap_ratio,
-    counter_id::embedding_h2d_bytes,    counter_id::embedding_h2d_copies_count};
+    counter_id::paging_stall_ns,        counter_id::paging_overlap_ratio};
+
+// A kernel reads the embedding's rows where they lie: on the GPU, or in page-locked host memory.
+constexpr counter_id of_rows[] = {counter_id::embedding_h2d_bytes,
+                                  counter_id::embedding_h2d_copies_count};
 
 }  // namespace
 
@@ -90,8 +53,11 @@ void gpu_engine::state::mark_absent() {
                                "attention appends inside its kernel; there are no copies");
   counters.mark_not_applicable(counter_id::kv_reused_tokens,
                                "a GPU keeps no prompt for later ones");
-  for (const counter_id id : of_limits)
-    counters.mark_not_applicable(id, "a GPU holds every weight; nothing is streamed");
+  for (const counter_id id : of_rows)
+    counters.mark_not_applicable(id, "kernels of a GPU read rows where the table lies");
+  if (!paging)
+    for (const counter_id id : of_limits)
+      counters.mark_not_applicable(id, "without a limit a GPU holds every weight");
   if (is_drawn) {
     for (const counter_id id : {counter_id::choices_d2h_bytes, counter_id::choices_d2h_copies_count,
                                 counter_id::choices_d2h_ns})
@@ -118,28 +84,48 @@ result<std::unique_ptr<gpu_engine>> gpu_engine::load(const std::filesystem::path
   return std::unique_ptr<gpu_engine>(new gpu_engine(std::move(made)));
 }
 
-// The mapping is closed again when this returns: what is resident no longer needs the file.
+// Without a limit the mapping is closed again when this returns: what is resident no longer needs
+// the file.
 result<std::unique_ptr<gpu_engine::state>> gpu_engine::open(const std::filesystem::path& folder,
                                                             device::device& on,
                                                             device::cuda_device& gpu,
                                                             telemetry::counter_writer& counters,
                                                             const engine_options& options,
                                                             const gpu_engine_options& gpu_options) {
-  ASSAY_TRY_ASSIGN(const checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
-  ASSAY_TRY_ASSIGN(const gpu_plan plan, plan_of(opened, options));
-  ASSAY_TRY(check_fits(opened, plan, on.memory_limit_bytes()));
-  publish_checkpoint(opened, counters);
-  ASSAY_TRY_ASSIGN(
-      resident_model model,
-      resident_model::upload(opened, memory::arena::create(on, counters), on, counters));
+  ASSAY_TRY_ASSIGN(checkpoint::checkpoint opened, checkpoint::checkpoint::open(folder));
+  ASSAY_TRY_ASSIGN(const device::device_memory has, gpu.memory());
+  ASSAY_TRY_ASSIGN(const gpu_plan plan, plan_gpu(opened, options, gpu_options, has.total_bytes));
+  resident_model model;
+  if (plan.memory) {
+    ASSAY_TRY(check_limit(*plan.memory));
+    gpu.limit_memory(*plan.memory->limit_bytes - plan.memory->reserved_bytes);
+    publish_checkpoint(opened, counters);
+    model = resident_model::described(opened);
+    model.arena = memory::arena::create(on, counters);
+  } else {
+    ASSAY_TRY(check_fits(opened, plan, on.memory_limit_bytes()));
+    publish_checkpoint(opened, counters);
+    ASSAY_TRY_ASSIGN(
+        model, resident_model::upload(opened, memory::arena::create(on, counters), on, counters));
+  }
   ASSAY_TRY_ASSIGN(kv::kv_cache cache, kv::kv_cache::create(*model.arena, counters, plan.layout));
   ASSAY_TRY_ASSIGN(submitter compute, submitter::create(on, counters));
   ASSAY_TRY_ASSIGN(device::pinned_buffer chosen,
                    device::pinned_buffer::create(state::most_steps * sizeof(std::int32_t)));
   auto made = std::make_unique<state>(on, gpu, counters, std::move(model), std::move(cache),
                                       std::move(compute), std::move(chosen), plan.context_tokens);
-  ASSAY_TRY(made->open(plan.shape, plan.context_tokens, gpu_options));
+  ASSAY_TRY(made->open_buffers(plan.shape));
+  if (plan.memory) ASSAY_TRY(made->open_paging(std::move(opened), *plan.memory, options.residency));
+  ASSAY_TRY(made->open_plans(plan.context_tokens, plan.prefill, gpu_options.is_eager));
   return made;
+}
+
+result<void> gpu_engine::change_memory_limit(std::uint64_t limit_bytes) {
+  state& s = *state_;
+  if (!s.paging)
+    return ASSAY_FAIL(usage,
+                      "engine: it was loaded without a memory limit, so it has none to change");
+  return s.change_limit(limit_bytes);
 }
 
 const checkpoint::model_config& gpu_engine::config() const {
@@ -147,7 +133,15 @@ const checkpoint::model_config& gpu_engine::config() const {
 }
 
 const std::byte* gpu_engine::embedding_address() const {
-  return state_->model.embedding.data;
+  return state_->paging ? nullptr : state_->model.embedding.data;
+}
+
+std::optional<decode_engine::resident_weight> gpu_engine::first_resident() const {
+  if (!state_->paging)
+    return resident_weight{"model.embed_tokens.weight", state_->model.embedding.data};
+  const auto first = state_->paging->first_resident();
+  if (!first) return std::nullopt;
+  return resident_weight{state_->paging->schedule().weights[first->first].name, first->second};
 }
 
 device::stream gpu_engine::compute_stream() const {
@@ -176,7 +170,9 @@ std::vector<engine_fact> gpu_engine::facts() const {
   if (!steps.eager_reason.empty()) words = "kernel by kernel: " + steps.eager_reason;
   if (steps.kernel_nodes > 0)
     words = "replays of a graph of " + std::to_string(steps.kernel_nodes) + " kernels";
-  return {{"prompts", state_->pass.words()}, {"decode steps", words}};
+  std::vector<engine_fact> all{{"prompts", state_->pass.words()}, {"decode steps", words}};
+  if (state_->paging) all.push_back({"streamed weights", state_->paging->source()->words()});
+  return all;
 }
 
 }  // namespace assay::engine

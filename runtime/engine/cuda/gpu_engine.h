@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,12 @@ struct gpu_engine_options {
 /// pass or a replay a token, one chosen id (or the logits) d2h; in a step: the table's new entry
 /// where a page was taken, the id that the host drew, a replay, one chosen id (or the logits) d2h;
 /// event pairs around each of the three; then it waits once.
+/// Under a limit on memory, which is of all that the process takes of the GPU, what does not fit
+/// stands in page-locked host memory and is copied to each operator in time: steps are then
+/// submitted kernel by kernel, each waited for, and every prompt goes through a pass where there is
+/// one. Whoever sets the limit says by `reserved_bytes` what of it is taken by others than the
+/// engine: the driver, its context and code, and observers. The embedding is read over the link, a
+/// row a token, by the kernel that needs it.
 /// Ownership: devices and counter writer outlive the engine; the engine owns its buffers.
 /// Threads: one. Cached rows are of the weights' type; the host device keeps f32.
 /// Errors: load: unusable_input, where no kernel covers the model; out_of_memory, before anything
@@ -58,7 +65,13 @@ class gpu_engine final : public decode_engine {
   device::stream compute_stream() const override;
   std::uint32_t kv_pages_by_walk() const override;
   std::uint32_t kv_shared_pages_by_walk() const override;
+  std::optional<resident_weight> first_resident() const override;
   std::vector<engine_fact> facts() const override;
+
+  /// Another limit, between two steps, for an engine that was loaded with one: what it keeps is
+  /// filled anew. Errors: usage: loaded without a limit, or more than the GPU has; out_of_memory:
+  /// less than a step needs, and nothing has changed then.
+  result<void> change_memory_limit(std::uint64_t limit_bytes);
 
   /// Where the device keeps its own count of steps, a uint32, since the request began.
   const std::byte* step_count_address() const;

@@ -13,9 +13,12 @@
 #include "runtime/device/cuda/pinned_staging.h"
 #include "runtime/engine/cuda/gpu_engine.h"
 #include "runtime/engine/cuda/gpu_prefill.h"
+#include "runtime/engine/cuda/weight_gate.h"
+#include "runtime/engine/memory_plan.h"
 #include "runtime/engine/request_flow.h"
 #include "runtime/engine/resident_model.h"
 #include "runtime/engine/submitter.h"
+#include "runtime/engine/weight_paging.h"
 #include "runtime/graph/captured_step.h"
 #include "runtime/graph/decode_step.h"
 #include "runtime/kv/kv_cache.h"
@@ -33,9 +36,15 @@ struct gpu_engine::state {
   /// Waits for what an error left in flight.
   ~state();
 
-  /// Buffers, tables that never change, the step's plan and the pass.
-  result<void> open(const graph::decode_shape& of, std::uint32_t context_tokens,
-                    const gpu_engine_options& options);
+  /// Buffers, and tables that never change.
+  result<void> open_buffers(const graph::decode_shape& of);
+  /// Under a limit: what stays and what is streamed.
+  result<void> open_paging(checkpoint::checkpoint from, const memory_plan& plan,
+                           memory::residency_kind kind);
+  /// The step's plan and the pass, on weights that have their places.
+  result<void> open_plans(std::uint32_t context_tokens, const gpu_prefill_options& prefill,
+                          bool is_eager);
+  result<void> change_limit(std::uint64_t limit_bytes);
   /// A sequence begins: nothing is cached, `prompt` is known.
   void begin_sequence(std::span<const std::int32_t> prompt);
   /// Makes room for `tokens` more and takes them in; fetches the last `choices` choices, or the
@@ -73,6 +82,8 @@ struct gpu_engine::state {
   std::unique_ptr<graph::decode_step> plan;
   std::unique_ptr<graph::captured_step> step;
   gpu_prefill pass;
+  std::unique_ptr<weight_paging> paging;  ///< under a limit
+  std::unique_ptr<weight_gate> gate;      ///< to the plans
 
  private:
   /// What a run enqueued for its tokens.
@@ -88,6 +99,11 @@ struct gpu_engine::state {
   result<void> submit_inputs(std::uint32_t first_new_page, std::uint32_t start);
   result<void> submit_input(const void* to, const void* from, std::uint64_t bytes);
   result<void> submit_tokens(std::uint32_t start, std::uint32_t tokens);
+  result<void> submit_paged(std::uint32_t start, std::uint32_t tokens);
+  result<void> submit_paged_part(std::uint32_t start, std::uint32_t tokens, bool is_pass,
+                                 bool has_head);
+  result<void> end_part();
+  std::uint32_t known_tokens(std::uint32_t start, std::uint32_t tokens) const;
   result<void> submit_choices(std::uint32_t end, std::uint32_t choices);
   result<void> submit_logits();
   result<void> publish(std::uint32_t start, std::uint32_t tokens);
@@ -99,8 +115,10 @@ struct gpu_engine::state {
   std::int32_t drawn_token_ = 0;  ///< a copy reads it until the wait
   run_tally tally_;
   graph::graph_tally published_;
-  std::int64_t step_weight_bytes_ = 0;   ///< that one step reads
-  std::int64_t layer_weight_bytes_ = 0;  ///< of all layers: what each chunk of a pass reads
+  std::uint64_t beside_weights_bytes_ = 0;  ///< of the limit
+  std::uint64_t reserved_bytes_ = 0;        ///< of that, others'
+  std::int64_t step_weight_bytes_ = 0;      ///< that one step reads
+  std::int64_t layer_weight_bytes_ = 0;     ///< of all layers: what each chunk of a pass reads
 };
 
 }  // namespace assay::engine

@@ -6,61 +6,12 @@
 #include <utility>
 
 #include "runtime/engine/cuda/gpu_engine_state.h"
-#include "runtime/engine/cuda/gpu_shape.h"
+#include "runtime/engine/cuda/gpu_weights.h"
 #include "runtime/telemetry/range.h"
 
 namespace assay::engine {
-namespace {
 
 using telemetry::counter_id;
-
-graph::decode_layer layer_of(const layer_weights& from, void* pages) {
-  graph::decode_layer layer;
-  layer.input_norm = from.input_norm.data;
-  layer.q = from.q.data;
-  layer.k = from.k.data;
-  layer.v = from.v.data;
-  layer.q_bias = from.q_bias.data;
-  layer.k_bias = from.k_bias.data;
-  layer.v_bias = from.v_bias.data;
-  layer.q_norm = from.q_norm.data;
-  layer.k_norm = from.k_norm.data;
-  layer.o = from.o.data;
-  layer.mlp_norm = from.mlp_norm.data;
-  layer.gate = from.gate.data;
-  layer.up = from.up.data;
-  layer.down = from.down.data;
-  layer.pages = pages;
-  return layer;
-}
-
-graph::decode_weights weights_of(const resident_model& model, const kv::kv_cache& cache) {
-  graph::decode_weights weights;
-  weights.embedding = model.embedding.data;
-  weights.final_norm = model.final_norm.data;
-  weights.head = model.head.data;
-  for (std::uint32_t i = 0; i < model.layers.size(); ++i)
-    weights.layers.push_back(layer_of(model.layers[i], cache.layer(i)));
-  return weights;
-}
-
-std::int64_t layer_bytes_of(const resident_model& model) {
-  std::uint64_t bytes = 0;
-  for (const layer_weights& l : model.layers)
-    for (const ops::weight* each :
-         {&l.input_norm, &l.q, &l.k, &l.v, &l.q_bias, &l.k_bias, &l.v_bias, &l.q_norm, &l.k_norm,
-          &l.o, &l.mlp_norm, &l.gate, &l.up, &l.down})
-      if (each->data != nullptr) bytes += each->bytes();
-  return static_cast<std::int64_t>(bytes);
-}
-
-// Of the embedding one row, beside what the head reads of it where it is tied.
-std::int64_t end_bytes_of(const resident_model& model) {
-  return static_cast<std::int64_t>(model.embedding.row_bytes() + model.final_norm.bytes() +
-                                   model.head.bytes());
-}
-
-}  // namespace
 
 gpu_engine::state::state(device::device& device, device::cuda_device& kernels,
                          telemetry::counter_writer& writer, resident_model weights,
@@ -77,40 +28,8 @@ gpu_engine::state::state(device::device& device, device::cuda_device& kernels,
       sampler(writer) {}
 
 gpu_engine::state::~state() {
+  // Page-ins that an error left in flight write to what is given back behind this.
   if (compute.has_pending()) (void)compute.synchronize();
-}
-
-result<void> gpu_engine::state::open(const graph::decode_shape& of, std::uint32_t context_tokens,
-                                     const gpu_engine_options& options) {
-  shape = of;
-  ASSAY_TRY_ASSIGN(inputs_span, event_pair::create(on));
-  ASSAY_TRY_ASSIGN(compute_span, event_pair::create(on));
-  // What a step computed is copied right behind it: one event ends the one and begins the other.
-  outputs_span.before = compute_span.after;
-  ASSAY_TRY_ASSIGN(outputs_span.after, on.create_event());
-  ASSAY_TRY_ASSIGN(activations, model.arena->allocate(carve(nullptr, shape, buffers)));
-  carve(activations.address(), shape, buffers);
-  layer_weight_bytes_ = layer_bytes_of(model);
-  step_weight_bytes_ = layer_weight_bytes_ + end_bytes_of(model);
-  frequencies = rope_frequencies(model.config);
-  ops::cuda::launch_site site;
-  site.stream = gpu.native(compute.stream());
-  site.blocks = static_cast<std::uint32_t>(gpu.multiprocessors());
-  site.has_tensor_attention = takes_tensor_attention(shape);
-  const graph::decode_weights weights = weights_of(model, cache);
-  plan = std::make_unique<graph::decode_step>(shape, weights, buffers, site);
-  step = std::make_unique<graph::captured_step>(site.stream, [this] { return plan->submit(); });
-  if (options.is_eager) step->run_eagerly("asked for");
-  pass = gpu_prefill::open(*model.arena, {shape, weights, buffers, site, context_tokens},
-                           options.prefill);
-  pass.enqueue_through([this](std::uint32_t kernels, const auto& work) -> result<void> {
-    ASSAY_TRY(compute.submit_kernels(kernels, [&](void*) { return work(); }));
-    ++tally_.pass_calls;
-    tally_.pass_launches += kernels;
-    return {};
-  });
-  publish_graph();
-  return {};
 }
 
 void gpu_engine::state::begin_sequence(std::span<const std::int32_t> prompt) {
@@ -135,9 +54,9 @@ result<void> gpu_engine::state::run(std::uint32_t tokens, std::uint32_t choices)
   }();
   // Waits even where a submission was refused: host memory is being read and written.
   const auto waited = compute.synchronize();
-  if (!submitted) return failure(submitted.error());
-  if (!waited) return failure(waited.error());
-  return publish(start, tokens);
+  auto outcome = !submitted ? submitted : !waited ? waited : publish(start, tokens);
+  if (!outcome && paging) paging->abandon_pass(compute);
+  return outcome;
 }
 
 result<std::span<const std::int32_t>> gpu_engine::state::choices(std::uint32_t count) const {
@@ -201,9 +120,8 @@ result<void> gpu_engine::state::submit_inputs(std::uint32_t first_new_page, std:
 
 result<void> gpu_engine::state::submit_tokens(std::uint32_t start, std::uint32_t tokens) {
   const device::scoped_range label(on, telemetry::range::compute);
-  const auto known = static_cast<std::uint32_t>(ids.size()) -
-                     std::min(start, static_cast<std::uint32_t>(ids.size()));
-  const std::uint32_t together = std::min(known, tokens);
+  if (paging) return submit_paged(start, tokens);
+  const std::uint32_t together = known_tokens(start, tokens);
   ASSAY_TRY(compute.record(compute_span.before));
   if (together > 0 && pass.takes(together)) {
     ASSAY_TRY(pass.run(start, together));
@@ -212,6 +130,47 @@ result<void> gpu_engine::state::submit_tokens(std::uint32_t start, std::uint32_t
   for (; tally_.pass_tokens + tally_.steps < tokens; ++tally_.steps)
     ASSAY_TRY(compute.submit_kernels(plan->launches(), [this](void*) { return step->run(); }));
   return compute.record(compute_span.after);
+}
+
+std::uint32_t gpu_engine::state::known_tokens(std::uint32_t start, std::uint32_t tokens) const {
+  const auto prompt = static_cast<std::uint32_t>(ids.size());
+  return std::min(prompt - std::min(start, prompt), tokens);
+}
+
+// Each chunk of a pass and each step streams the weights anew. All but the last are waited for: the
+// times of one are read before the next one's begin.
+result<void> gpu_engine::state::submit_paged(std::uint32_t start, std::uint32_t tokens) {
+  const std::uint32_t known = known_tokens(start, tokens);
+  const bool has_pass = known > 0 && pass.takes(known);
+  std::uint32_t part = 0;
+  for (std::uint32_t done = 0; done < tokens; done += part) {
+    if (done > 0) ASSAY_TRY(end_part());
+    const bool is_pass = has_pass && done < known;
+    part = is_pass ? std::min(pass.chunk_tokens(), known - done) : 1;
+    ASSAY_TRY(submit_paged_part(start + done, part, is_pass, !is_pass || done + part == known));
+  }
+  return {};
+}
+
+result<void> gpu_engine::state::submit_paged_part(std::uint32_t start, std::uint32_t tokens,
+                                                  bool is_pass, bool has_head) {
+  ASSAY_TRY(compute.record(compute_span.before));
+  ASSAY_TRY(paging->begin_pass(compute_span.before, has_head));
+  if (is_pass) {
+    ASSAY_TRY(pass.run_part(start, tokens, has_head));
+    tally_.pass_tokens += tokens;
+  } else {
+    ASSAY_TRY(step->run());
+    ++tally_.steps;
+  }
+  return compute.record(compute_span.after);
+}
+
+result<void> gpu_engine::state::end_part() {
+  ASSAY_TRY(compute.synchronize());
+  ASSAY_TRY_ASSIGN(const std::int64_t compute_ns, compute.elapsed_ns(compute_span));
+  counters.add(counter_id::compute_device_ns, compute_ns);
+  return paging->publish_pass(compute, compute_ns);
 }
 
 result<void> gpu_engine::state::submit_choices(std::uint32_t end, std::uint32_t choices) {
@@ -267,7 +226,7 @@ result<void> gpu_engine::state::publish_times() {
   ASSAY_TRY_ASSIGN(const std::int64_t outputs_ns, compute.elapsed_ns(outputs_span));
   counters.add(counter_id::compute_device_ns, compute_ns);
   counters.add(is_drawn ? counter_id::logits_d2h_ns : counter_id::choices_d2h_ns, outputs_ns);
-  return {};
+  return paging ? paging->publish_pass(compute, compute_ns) : result<void>{};
 }
 
 void gpu_engine::state::publish_graph() {

@@ -35,6 +35,13 @@ placed_scratch place(std::byte* base, const graph::decode_shape& shape, std::uin
 
 }  // namespace
 
+std::uint64_t gpu_prefill::needed_bytes(const graph::decode_shape& shape,
+                                        std::uint32_t context_tokens,
+                                        const gpu_prefill_options& options) {
+  if (options.from_tokens == 0 || !ops::cuda::cublas_library::load()) return 0;
+  return place(nullptr, shape, std::min(options.chunk_tokens, context_tokens)).bytes;
+}
+
 gpu_prefill gpu_prefill::open(memory::arena& from, parts of, const gpu_prefill_options& options) {
   gpu_prefill made;
   made.from_tokens_ = options.from_tokens;
@@ -76,6 +83,17 @@ void gpu_prefill::enqueue_through(graph::enqueue_function enqueue) {
 result<void> gpu_prefill::run(std::uint32_t first, std::uint32_t tokens) {
   if (pass_ == nullptr) return ASSAY_FAIL(internal, "no prefill: " + refused_reason_);
   return pass_->submit(first, tokens);
+}
+
+result<void> gpu_prefill::run_part(std::uint32_t first, std::uint32_t tokens, bool is_last) {
+  if (pass_ == nullptr) return ASSAY_FAIL(internal, "no prefill: " + refused_reason_);
+  return pass_->submit_part(first, tokens, is_last);
+}
+
+void gpu_prefill::bring_weights_by(weight_gate& gate) {
+  if (pass_ == nullptr) return;
+  gate.follow(pass_->weights());
+  pass_->bring_weights_by(gate);
 }
 
 std::string gpu_prefill::words() const {

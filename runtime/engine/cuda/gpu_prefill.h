@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/engine/cuda/weight_gate.h"
 #include "runtime/graph/prefill_pass.h"
 #include "runtime/memory/arena.h"
 #include "runtime/telemetry/result.h"
@@ -35,6 +36,10 @@ class gpu_prefill {
     std::uint32_t context_tokens = 0;
   };
 
+  /// Of scratch, for a pass; 0 where none could run.
+  static std::uint64_t needed_bytes(const graph::decode_shape& shape, std::uint32_t context_tokens,
+                                    const gpu_prefill_options& options);
+
   static gpu_prefill open(memory::arena& from, parts of, const gpu_prefill_options& options);
 
   /// Why no pass can run; empty where passes run.
@@ -48,6 +53,10 @@ class gpu_prefill {
   /// As graph::prefill_pass.
   void enqueue_through(graph::enqueue_function enqueue);
   result<void> run(std::uint32_t first, std::uint32_t tokens);
+  /// A chunk of them, and behind the last the head.
+  result<void> run_part(std::uint32_t first, std::uint32_t tokens, bool is_last);
+  std::uint32_t chunk_tokens() const { return chunk_tokens_; }
+  void bring_weights_by(weight_gate& gate);
 
   /// How prompts go in, or why one token at a time, in words.
   std::string words() const;

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/engine/cuda/gpu_plan.h"
+
+#include "runtime/engine/cuda/gpu_shape.h"
+#include "runtime/engine/memory_need.h"
+#include "runtime/engine/resident_model.h"
+#include "runtime/engine/weight_schedule.h"
+#include "runtime/memory/arena.h"
+
+namespace assay::engine {
+namespace {
+
+/// The one type of all weights. Errors: unusable_input, naming a tensor of another.
+result<ops::cuda::element> element_of(const checkpoint::checkpoint& from) {
+  const auto tensors = checkpoint::expected_tensors(from.config());
+  const checkpoint::dtype type = from.weights().find(tensors.front().name)->type;
+  for (const auto& tensor : tensors)
+    if (from.weights().find(tensor.name)->type != type)
+      return ASSAY_FAIL(unusable_input, tensor.name +
+                                            " has another type than the weights before it; a GPU "
+                                            "takes one type a model: use --device host");
+  switch (type) {
+    case checkpoint::dtype::bf16:
+      return ops::cuda::element::bf16;
+    case checkpoint::dtype::f16:
+      return ops::cuda::element::f16;
+    case checkpoint::dtype::f32:
+      return ops::cuda::element::f32;
+  }
+  return ASSAY_FAIL(unusable_input, "the weights have a type that no kernel of the GPU reads");
+}
+
+// A streamed weight costs as much for one token as for many: every prompt goes through a pass.
+constexpr std::uint32_t streamed_pass_tokens = 1;
+
+result<memory_plan> memory_of(const checkpoint::checkpoint& from, const gpu_plan& plan,
+                              const engine_options& options, std::uint64_t device_bytes) {
+  ASSAY_TRY_ASSIGN(const weight_schedule schedule, schedule_of(from.config(), from.weights()));
+  graph::decode_buffers buffers;
+  const plan_frame frame{memory::granted_bytes(plan.layout.total_bytes()),
+                         carve(nullptr, plan.shape, buffers) + plan.scratch_bytes,
+                         resident_model::needed_bytes(from), plan.context_tokens, device_bytes};
+  return plan_around(frame, schedule, options);
+}
+
+}  // namespace
+
+result<gpu_plan> plan_gpu(const checkpoint::checkpoint& from, const engine_options& options,
+                          const gpu_engine_options& gpu_options, std::uint64_t device_bytes) {
+  const checkpoint::model_config& config = from.config();
+  ASSAY_TRY(check_covered(config));
+  gpu_plan plan;
+  ASSAY_TRY_ASSIGN(const ops::cuda::element type, element_of(from));
+  ASSAY_TRY_ASSIGN(plan.layout, layout_of(config, options));
+  plan.layout.element_bytes = ops::cuda::bytes_of(type);
+  plan.context_tokens = context_of(config, options);
+  plan.shape = shape_of(config, options.kv_page_tokens, plan.context_tokens, type);
+  plan.prefill = gpu_options.prefill;
+  if (!options.memory_limit_bytes) return plan;
+  if (plan.prefill.from_tokens > 0) plan.prefill.from_tokens = streamed_pass_tokens;
+  plan.scratch_bytes = gpu_prefill::needed_bytes(plan.shape, plan.context_tokens, plan.prefill);
+  ASSAY_TRY_ASSIGN(plan.memory, memory_of(from, plan, options, device_bytes));
+  return plan;
+}
+
+result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan,
+                        std::uint64_t limit_bytes) {
+  graph::decode_buffers buffers;
+  const memory_need need{resident_model::needed_bytes(from),
+                         memory::granted_bytes(plan.layout.total_bytes()),
+                         carve(nullptr, plan.shape, buffers)};
+  return check_fits(need, limit_bytes, "GPU memory",
+                    "free memory on the GPU, or load with a shorter context or a smaller model");
+}
+
+}  // namespace assay::engine
