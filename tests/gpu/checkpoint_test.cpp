@@ -194,7 +194,7 @@ TEST(Checkpoint, counts_what_a_pass_of_several_chunks_does) {
   EXPECT_LT(thrice, 3 * once) << "the head is read once";
   EXPECT_EQ(whole.counter(id::kv_read_bytes), model.counter(id::kv_read_bytes));
   EXPECT_EQ(whole.counter(id::device_submissions_count),
-            whole.counter(id::weights_h2d_copies_count) + 4 + 1 + 2 + 6 +
+            whole.counter(id::weights_h2d_copies_count) + 4 + 1 + 2 + 5 +
                 whole.counter(id::prefill_calls_count));
 }
 
