@@ -80,6 +80,11 @@ result<bool> serves_slices(const std::string& path, std::int64_t limit_ns,
                                           std::string(compare::slice_protocol_flag)},
                                          limit_ns,
                                          is_interrupted}));
+  // No answer is no no: whether its processes take turns must not depend on a machine that is slow.
+  if (ending.how == compare::process_end::out_of_time)
+    return ASSAY_FAIL(unavailable,
+                      fmt::format("{}: asked for its benchmarks, it was {}; raise --process-limit",
+                                  path, compare::failure_words(ending)));
   return ending.is_good() && ending.out.starts_with(compare::slice_protocol_words);
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/decode_counts.h"
 
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -47,24 +49,60 @@ result<std::vector<std::int32_t>> generate(engine::engine& engine,
   return ids;
 }
 
-void add_counters(const telemetry::registry& counters, json& rows) {
-  for (int index = 0; index < telemetry::counter_total; ++index) {
-    const auto id = static_cast<telemetry::counter_id>(index);
-    const telemetry::counter_contract& contract = telemetry::contract_of(id);
-    const unit of = contract.unit.value;
-    if (of == unit::ns || is_real(of)) continue;
-    const telemetry::reading reading = counters.read(id);
-    json out = row(std::string(contract.name.value), to_string(of));
-    // A GPU's counters have no value on a host, in base and in head: a row that says so would
-    // fail on both sides of every comparison.
-    if (reading.state == telemetry::reading_state::not_applicable) continue;
-    if (reading.has_value())
-      out["value"] = reading.integer();
-    else
-      out["absence"] = fmt::format("{}", to_string(reading.state));
-    rows.push_back(std::move(out));
-  }
+constexpr bool starts_anew(const telemetry::counter_contract& contract) {
+  return contract.kind.value == telemetry::counter_kind::count &&
+         contract.reset.value == telemetry::reset_scope::per_request;
 }
+
+// The counts of the whole scenario. Those that start anew with each request are added up: the last
+// request alone would hide a change that the others made.
+class scenario_counts {
+ public:
+  explicit scenario_counts(const telemetry::registry& counters) : counters_(counters) {}
+
+  void end_request() {
+    for (int index = 0; index < telemetry::counter_total; ++index) {
+      const auto id = static_cast<telemetry::counter_id>(index);
+      if (!starts_anew(telemetry::contract_of(id))) continue;
+      const telemetry::reading reading = counters_.read(id);
+      auto& sum = sums_[static_cast<std::size_t>(index)];
+      if (!reading.has_value())
+        sum.absence = to_string(reading.state);
+      else
+        sum.value += reading.integer();
+    }
+  }
+
+  void add_to(json& rows) const {
+    for (int index = 0; index < telemetry::counter_total; ++index) {
+      const auto id = static_cast<telemetry::counter_id>(index);
+      const telemetry::counter_contract& contract = telemetry::contract_of(id);
+      const unit of = contract.unit.value;
+      if (of == unit::ns || is_real(of)) continue;
+      const telemetry::reading reading = counters_.read(id);
+      // A GPU's counters have no value on a host, in base and in head: a row that says so would
+      // fail on both sides of every comparison.
+      if (reading.state == telemetry::reading_state::not_applicable) continue;
+      json out = row(std::string(contract.name.value), to_string(of));
+      const auto& sum = sums_[static_cast<std::size_t>(index)];
+      if (starts_anew(contract) && sum.absence.empty())
+        out["value"] = sum.value;
+      else if (reading.has_value() && sum.absence.empty())
+        out["value"] = reading.integer();
+      else
+        out["absence"] = sum.absence.empty() ? to_string(reading.state) : sum.absence;
+      rows.push_back(std::move(out));
+    }
+  }
+
+ private:
+  struct request_sum {
+    std::int64_t value = 0;
+    std::string_view absence;  // of a request that has no value
+  };
+  const telemetry::registry& counters_;
+  std::array<request_sum, telemetry::counter_total> sums_{};
+};
 
 }  // namespace
 
@@ -88,10 +126,12 @@ result<std::string> decode_counts_as_json(const run_options& options) {
                    engine::engine::load(options.checkpoint, *device, counters,
                                         {0, static_cast<std::uint32_t>(options.page_tokens)}));
   json rows = json::array();
+  scenario_counts counts(counters);
   std::size_t number = 0;
   for (const scenarios::scenario_request& request : options.scenario.requests) {
     ASSAY_TRY_ASSIGN(const auto ids,
                      generate(*engine, tokenizer.encode(request.prompt), options.scenario));
+    counts.end_request();
     // A request that nobody reads leaves the counters of its text unwritten.
     tokenizer::stream_decoder decoder(tokenizer);
     for (const std::int32_t id : ids) static_cast<void>(decoder.push(id));
@@ -100,7 +140,7 @@ result<std::string> decode_counts_as_json(const run_options& options) {
     rows.push_back(row(name + ".tokens", "tokens", static_cast<double>(ids.size())));
     rows.push_back(row(name + ".token_ids", "hash", number_of_ids(ids)));
   }
-  add_counters(counters, rows);
+  counts.add_to(rows);
   json out = json::object();
   out["assay_counts"] = 1;
   out["scenario"] = options.scenario.name;

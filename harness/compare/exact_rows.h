@@ -9,6 +9,10 @@
 
 namespace assay::compare {
 
+/// Of a count that only base has.
+inline constexpr const char* lost_count_words =
+    "head does not count it any more; it was not compared";
+
 /// Sets `out`'s state and reason, with a tolerance of zero. A side that does not repeat itself
 /// cannot be held against the other: not comparable. Where neither way is better any difference is
 /// a regression. Neither side is empty.

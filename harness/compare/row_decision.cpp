@@ -80,7 +80,7 @@ bool settle_without_test(const paired_row& row, model::comparison_row& out) {
   if (!row.base_failure.empty()) return settle(row_state::errored, "base: " + row.base_failure);
   if (!row.head_failure.empty()) return settle(row_state::errored, "head: " + row.head_failure);
   if (!row.is_in_base) return settle(row_state::added, {});
-  if (!row.is_in_head) return settle(row_state::removed, {});
+  if (!row.is_in_head) return settle(row_state::removed, row.is_exact ? lost_count_words : "");
   if (!row.incomparable.empty()) return settle(row_state::not_comparable, row.incomparable);
   if (row.screen.empty()) return settle(row_state::inconclusive, "no pair was measured");
   if (!row.is_exact) return false;

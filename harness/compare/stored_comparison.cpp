@@ -119,7 +119,8 @@ class comparison {
     if (!base_failure.empty()) return settled(row_state::errored, "base: " + base_failure);
     if (!head_failure.empty()) return settled(row_state::errored, "head: " + head_failure);
     if (each.base == nullptr) return settled(row_state::added, {});
-    if (each.head == nullptr) return settled(row_state::removed, {});
+    if (each.head == nullptr)
+      return settled(row_state::removed, each.base->is_exact ? lost_count_words : "");
     if (each.base->process_values.empty() || each.head->process_values.empty())
       return settled(row_state::errored, "a side has no number");
     if (each.base->unit != each.head->unit)

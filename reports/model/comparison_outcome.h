@@ -34,10 +34,18 @@ inline bool is_nothing_comparable(const comparison_report& report) {
   return in_both > 0 && count_of(report, row_state::not_comparable) == in_both;
 }
 
+/// A count that only base has. Counts are promised to be equal: this one was not looked at.
+inline bool has_lost_count(const comparison_report& report) {
+  return std::any_of(report.rows.begin(), report.rows.end(), [](const comparison_row& row) {
+    return row.state == row_state::removed && row.is_exact;
+  });
+}
+
 /// Where several hold, the first of: not comparable, could not measure, found, undecided.
 /// A contaminated run finds nothing but exact counts. A regression that files suggest which were
-/// not measured in pairs is undecided: run it in pairs. `is_strict` also takes a row that was
-/// inconclusive, removed, added or not comparable for undecided.
+/// not measured in pairs is undecided: run it in pairs. So is a count that head no longer has.
+/// `is_strict` also takes a row that was inconclusive, removed, added or not comparable for
+/// undecided.
 inline outcome outcome_of(const comparison_report& report, bool is_strict = false) {
   if (is_nothing_comparable(report)) return outcome::not_comparable;
   const std::size_t one_sided =
@@ -46,7 +54,8 @@ inline outcome outcome_of(const comparison_report& report, bool is_strict = fals
   if (has_compared_nothing || !report.is_complete || count_of(report, row_state::errored) > 0)
     return outcome::could_not_measure;
   if (has_regressed(report, true)) return outcome::found;
-  if (report.is_contaminated || has_regressed(report, false)) return outcome::undecided;
+  if (report.is_contaminated || has_regressed(report, false) || has_lost_count(report))
+    return outcome::undecided;
   const std::size_t open = one_sided + count_of(report, row_state::inconclusive) +
                            count_of(report, row_state::not_comparable);
   return is_strict && open > 0 ? outcome::undecided : outcome::clean;

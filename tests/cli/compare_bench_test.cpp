@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -154,6 +155,21 @@ TEST(CompareCounts, decode_repeats_itself_to_the_last_digit_and_a_change_is_foun
   ASSERT_EQ(shell(counts + " >" + (out / "base.json")), 0);
   json head = json::parse(contents_of(out / "base.json"));
   ASSERT_GT(head["rows"].size(), 30U);
+  // Counters that start anew with each request are of all requests, not of the last.
+  std::map<std::string, std::int64_t> counted;
+  std::int64_t tokens = 0;
+  for (const json& row : head["rows"]) {
+    const std::string name = row["name"];
+    if (name.ends_with(".tokens")) tokens += row["value"].get<std::int64_t>();
+    if (row["unit"] != "hash") counted[name] = row["value"];
+  }
+  EXPECT_EQ(counted["runtime.engine.generated_tokens"], tokens);
+  EXPECT_EQ(counted["runtime.tokenizer.decoded_tokens"], tokens);
+  json less = head;
+  less["rows"].erase(less["rows"].end() - 1);
+  write_file(out / "less.json", less.dump());
+  EXPECT_EQ(run({"compare", out / "base.json", out / "less.json"}).exit_code, 4);
+  EXPECT_EQ(run({"compare", out / "less.json", out / "base.json"}).exit_code, 0);
   head["rows"][0]["value"] = head["rows"][0]["value"].get<std::int64_t>() + 1;
   write_file(out / "head.json", head.dump());
   EXPECT_EQ(run({"compare", out / "base.json", out / "base.json"}).exit_code, 0);

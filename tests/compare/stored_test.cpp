@@ -197,6 +197,20 @@ TEST(Stored, exact_counts_are_adjudicated_without_pairs) {
   EXPECT_EQ(model::outcome_of(report), outcome::found);
 }
 
+TEST(Stored, count_that_head_lost_is_undecided_and_a_new_one_is_clean) {
+  auto kept = row("launches", {100});
+  kept.unit = "count";
+  kept.is_exact = true;
+  auto other = kept;
+  other.name = "copies";
+  const auto lost = judge_stored(set_of({kept, other}), set_of({kept}), {});
+  EXPECT_EQ(lost.rows[1].state, row_state::removed);
+  EXPECT_THAT(lost.rows[1].reason, HasSubstr("not compared"));
+  EXPECT_EQ(model::outcome_of(lost), outcome::undecided);
+  EXPECT_EQ(model::outcome_of(judge_stored(set_of({kept}), set_of({kept, other}), {})),
+            outcome::clean);
+}
+
 TEST(Stored, units_and_directions_that_differ_are_not_compared) {
   auto base = row("a", {100});
   auto head = row("a", {100});
