@@ -19,8 +19,9 @@ class streamed_source {
 
   virtual ~streamed_source() = default;
   /// Keeps these, and gives up what it kept. An empty one is not kept, and has its number all the
-  /// same. Errors: out_of_memory, and nothing is kept then; its own.
-  virtual result<void> hold(contents wanted) = 0;
+  /// same. From a number on, kernels read them where they are kept; those before are only copied.
+  /// Errors: out_of_memory, and nothing is kept then; its own.
+  virtual result<void> hold(contents wanted, std::size_t first_read_by_kernels) = 0;
   /// Of the last hold, by its number.
   virtual std::span<const std::byte> content(std::size_t number) const = 0;
   /// Does a step read the files? Where not, nobody minds what becomes of them after the load.

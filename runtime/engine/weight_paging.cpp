@@ -148,8 +148,10 @@ result<void> weight_paging::hold_streamed() {
   for (const streamed_operator& each : operators_)
     for (const std::uint32_t weight : each.weights)
       wanted[weight] = schedule_.weights[weight].content;
-  if (!from_.config().is_head_tied) wanted.back() = embedding_on_host();
-  ASSAY_TRY(source_->hold(wanted));
+  // A tied head that is streamed is the table as well, and the last of the weights.
+  const bool is_tied = from_.config().is_head_tied;
+  if (!is_tied) wanted.back() = embedding_on_host();
+  ASSAY_TRY(source_->hold(wanted, schedule_.weights.size() - (is_tied ? 1 : 0)));
   // Whoever wrote to a file while it was read has left something else in the source.
   for (const checkpoint::file_stamp& each : stamps_) ASSAY_TRY(each.check_unchanged());
   return {};

@@ -58,6 +58,8 @@ class weight_paging {
   /// their way, and the stream will have waited for them.
   result<void> before_operator(submitter& compute);
   result<void> after_operator(submitter& compute);
+  /// All operators of a pass that streams nothing, whoever launches them.
+  result<void> note_resident_pass(submitter& compute);
   /// Between the two: the operator's weights were copied by this pass.
   bool is_copied() const { return operators_[next_operator_].is_copied; }
   /// The pass is done and waited for; `step_ns` is its span on the compute stream.

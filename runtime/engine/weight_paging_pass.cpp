@@ -66,6 +66,15 @@ result<void> weight_paging::after_operator(submitter& compute) {
   return compute.record(of.read);
 }
 
+result<void> weight_paging::note_resident_pass(submitter& compute) {
+  ASSAY_CHECK(!is_streaming(), "a pass that streams is launched operator by operator");
+  while (next_operator_ < end_operator_) {
+    ASSAY_TRY(before_operator(compute));
+    ASSAY_TRY(after_operator(compute));
+  }
+  return {};
+}
+
 result<void> weight_paging::stage_ahead(std::uint32_t current) {
   for (; next_staged_ < end_operator_; ++next_staged_) {
     streamed_operator& of = operators_[next_staged_];

@@ -88,6 +88,11 @@ class decode_step {
   /// Weights that come and go: the gate outlives the step, and may move them as it is told of their
   /// operator. Such a step has no graph.
   void bring_weights_by(operator_gate& gate) { gate_ = &gate; }
+  /// Without gate and enqueue function again: what it enqueues can be captured.
+  void stand_alone() {
+    enqueue_ = nullptr;
+    gate_ = nullptr;
+  }
   decode_weights& weights() { return weights_; }
 
   /// Enqueues one step on the site's stream and returns.

@@ -16,6 +16,7 @@
 
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/engine/memory_plan.h"
+#include "runtime/engine/side_by_side_copy.h"
 #include "runtime/engine/weight_schedule.h"
 #include "runtime/memory/residency.h"
 #include "runtime/telemetry/range.h"
@@ -333,6 +334,25 @@ TEST(Paging, a_file_of_that_name_that_is_another_by_now_is_no_harm) {
   std::filesystem::rename(folder / "new", folder / "model.safetensors");
   EXPECT_EQ(engine.generate(prompt, 3), wanted);
   std::filesystem::remove_all(folder);
+}
+
+// A piece that was left out, or taken twice, would show in no counter.
+TEST(Paging, copies_side_by_side_leave_no_byte_out) {
+  std::vector<std::byte> from(20'000'003);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i * 31 + i / 251);
+  std::vector<std::byte> to(from.size());
+  const std::vector<engine::copy_job> jobs{{to.data(), from.data(), 1},
+                                           {to.data() + 1, from.data() + 1, 0},
+                                           {to.data() + 1, from.data() + 1, from.size() - 1}};
+  std::uint64_t bytes = 0;
+  for (const engine::copy_job& each : engine::pieces_of(jobs, 4096)) {
+    EXPECT_LE(each.bytes, 4096U);
+    EXPECT_EQ(each.to - to.data(), each.from - from.data());
+    bytes += each.bytes;
+  }
+  EXPECT_EQ(bytes, from.size());
+  engine::copy_side_by_side(jobs, 3);
+  EXPECT_EQ(to, from);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/pinned_staging.h"
 #include "runtime/engine/cuda/gpu_engine.h"
+#include "runtime/engine/cuda/gpu_plan.h"
 #include "runtime/telemetry/registry.h"
 #include "tests/gpu/bench_kernels.h"
 #include "tests/gpu/bench_report.h"
@@ -35,8 +36,6 @@ constexpr std::uint64_t probe_bytes = 512 * mib;
 constexpr int copies_a_probe = 4;
 constexpr std::uint32_t context_tokens = 512;
 constexpr std::uint32_t prompt_tokens = 16;
-// What the driver takes after the load, for code that comes with the first launch.
-constexpr std::uint64_t growth_bytes = 256 * mib;
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -114,7 +113,7 @@ class limited_run {
     ASSAY_TRY_ASSIGN(const device::device_memory before, gpu->memory());
     engine::engine_options options{context_tokens, 16};
     options.memory_limit_bytes = limit_bytes;
-    options.reserved_bytes = before.taken_bytes - beside_bytes + growth_bytes;
+    options.reserved_bytes = engine::reserved_for(before) - beside_bytes;
     const double begin = now_s();
     ASSAY_TRY_ASSIGN(auto made,
                      engine::gpu_engine::load(checkpoint_, *gpu, *gpu, counters_, options));

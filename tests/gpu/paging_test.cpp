@@ -5,16 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include "runtime/engine/cuda/gpu_plan.h"
 #include "runtime/telemetry/range.h"
+#include "scenarios/synth/synth.h"
 #include "tests/engine/refusing_device.h"
 #include "tests/gpu/gpu_gate.h"
 #include "tests/gpu/running_gpu_engine.h"
@@ -60,6 +65,24 @@ const std::vector<std::string> models{"scenarios/embedded/micro-qwen3", "tests/f
                                       "tests/fixtures/tiny/qwen2", "tests/fixtures/tiny/qwen3",
                                       "tests/fixtures/tiny/llama-bf16-sharded"};
 
+/// Six layers of a published shape, 200 MB: weights that outweigh whatever else is taken.
+class written_model {
+ public:
+  written_model() {
+    synth::shape shape = expect(synth::find_shape("qwen3-0.6b"));
+    shape.layers = 6;
+    shape.vocab_rows = 8192;
+    expect(synth::write_checkpoint(
+        shape, 1, folder_, [](std::uint64_t, std::uint64_t) -> result<void> { return {}; }));
+  }
+  ~written_model() { std::filesystem::remove_all(folder_); }
+  std::string folder() const { return folder_.string(); }
+
+ private:
+  const std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) /
+                                        ("assay_written_model_" + std::to_string(getpid()));
+};
+
 TEST(GpuPaging, ids_equal_those_without_a_limit_under_every_limit_and_policy) {
   ASSAY_NEEDS_GPU();
   for (const std::string& model : models) {
@@ -76,8 +99,8 @@ TEST(GpuPaging, ids_equal_those_without_a_limit_under_every_limit_and_policy) {
         EXPECT_EQ(under.generate(prompt, 24), wanted);
         EXPECT_EQ(under.generate(prompt, 24, 8), wanted) << "eight steps a call";
         EXPECT_EQ(under.generate(some_prompt(3), 5), wanted_of_three);
-        const bool is_all = limit == limits_of(model).back();
-        EXPECT_EQ(under.counter(id::paging_page_ins_count) > 0, !is_all);
+        EXPECT_EQ(under.counter(id::paging_page_ins_count) > 0,
+                  plan_for(model, limit).streamed_bytes() > 0);
       }
   }
 }
@@ -98,6 +121,23 @@ TEST(GpuPaging, parts_of_a_prompt_stream_the_layers_anew_and_change_no_id) {
     EXPECT_EQ(under.counter(id::paging_lookup_bytes),
               under.counter(id::paging_hit_bytes) + under.counter(id::paging_h2d_bytes));
     EXPECT_EQ(under.counter(id::paging_staged_bytes), under.counter(id::paging_h2d_bytes));
+  }
+}
+
+// Host memory that does not hold what is streamed: the same bytes and ids, from the mapping.
+TEST(GpuPaging, without_page_locked_memory_for_all_the_files_are_streamed) {
+  ASSAY_NEEDS_GPU();
+  for (const std::string& model : models) {
+    const auto prompt = some_prompt(20);
+    const std::uint64_t limit = limits_of(model)[1];
+    running_gpu_engine pinned(model, limited(limit));
+    const auto wanted = pinned.generate(prompt, 9);
+    running_gpu_engine mapped(model, limited(limit), {.most_pinned_bytes = 1});
+    EXPECT_EQ(mapped.generate(prompt, 9), wanted) << model;
+    for (const id counter : {id::paging_h2d_bytes, id::paging_page_ins_count, id::paging_hit_bytes})
+      EXPECT_EQ(mapped.counter(counter), pinned.counter(counter)) << model;
+    EXPECT_NE(pinned->facts().back().words.find("stand once in page-locked"), std::string::npos);
+    EXPECT_NE(mapped->facts().back().words.find("mapping of their files"), std::string::npos);
   }
 }
 
@@ -135,7 +175,10 @@ class copy_book final : public device::observer {
 TEST(GpuPaging, bytes_are_the_closed_form_by_the_devices_own_count) {
   ASSAY_NEEDS_GPU();
   constexpr std::int64_t passes = 9;
-  for (const std::string& model : models)
+  const written_model written;
+  std::vector<std::string> all = models;
+  all.push_back(written.folder());
+  for (const std::string& model : all)
     for (const std::uint64_t limit : limits_of(model)) {
       SCOPED_TRACE(model + ", " + std::to_string(limit));
       telemetry::registry counters;
@@ -169,6 +212,60 @@ TEST(GpuPaging, bytes_are_the_closed_form_by_the_devices_own_count) {
       made.reset();
       gpu->set_observer(nullptr);
     }
+}
+
+/// The driver's word on what is taken, as often as it gives one, and the most that it was.
+class taken_watch {
+ public:
+  explicit taken_watch(const device::cuda_device& of)
+      : thread_([this, &of] {
+          while (!is_over_) {
+            if (const auto now = of.memory()) peak_ = std::max(peak_.load(), now->taken_bytes);
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+          }
+        }) {}
+  ~taken_watch() { stop(); }
+  std::uint64_t stop() {
+    is_over_ = true;
+    if (thread_.joinable()) thread_.join();
+    return peak_;
+  }
+
+ private:
+  std::atomic<bool> is_over_{false};
+  std::atomic<std::uint64_t> peak_{0};
+  std::thread thread_;
+};
+
+TEST(GpuPaging, what_the_driver_says_is_taken_never_exceeds_the_limit) {
+  ASSAY_NEEDS_GPU();
+  const written_model written;
+  const auto gpu = expect(device::cuda_device::create({}));
+  const device::device_memory before = expect(gpu->memory());
+  const engine::memory_plan all = plan_for(written.folder(), device_bytes);
+  for (const double ratio : {0.3, 0.6}) {
+    engine::engine_options options{context_tokens, 16};
+    options.reserved_bytes = engine::reserved_for(before);
+    options.memory_limit_bytes = options.reserved_bytes + all.kv_bytes + all.activations_bytes +
+                                 static_cast<std::uint64_t>(ratio * all.step_bytes);
+    telemetry::registry counters;
+    taken_watch watch(*gpu);
+    auto made =
+        expect(engine::gpu_engine::load(tree(written.folder()), *gpu, *gpu, counters, options));
+    expect(made->begin_request(some_prompt(20), {40, 0.0, 0, false}));
+    expect(made->prefill());
+    for (int i = 0; i < 39; ++i) expect(made->decode_step());
+    expect(made->end_request());
+    const std::uint64_t peak = watch.stop();
+    std::printf("limit %llu, taken at most %llu, before %llu\n",
+                static_cast<unsigned long long>(*options.memory_limit_bytes),
+                static_cast<unsigned long long>(peak),
+                static_cast<unsigned long long>(before.taken_bytes));
+    EXPECT_LE(peak, *options.memory_limit_bytes);
+    // Else the watch has seen nothing.
+    EXPECT_GE(peak, before.taken_bytes + counters.read(id::paging_resident_bytes).integer());
+    EXPECT_GT(counters.read(id::paging_page_ins_count).integer(), 0);
+  }
 }
 
 TEST(GpuPaging, lru_never_hits_while_not_everything_fits) {

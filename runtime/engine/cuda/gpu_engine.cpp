@@ -115,7 +115,9 @@ result<std::unique_ptr<gpu_engine::state>> gpu_engine::open(const std::filesyste
   auto made = std::make_unique<state>(on, gpu, counters, std::move(model), std::move(cache),
                                       std::move(compute), std::move(chosen), plan.context_tokens);
   ASSAY_TRY(made->open_buffers(plan.shape));
-  if (plan.memory) ASSAY_TRY(made->open_paging(std::move(opened), *plan.memory, options.residency));
+  if (plan.memory)
+    ASSAY_TRY(made->open_paging(std::move(opened), *plan.memory, options.residency,
+                                gpu_options.most_pinned_bytes));
   ASSAY_TRY(made->open_plans(plan.context_tokens, plan.prefill, gpu_options.is_eager));
   return made;
 }

@@ -20,6 +20,10 @@ namespace assay::engine {
 
 struct gpu_engine_options {
   bool is_eager = false;  ///< steps kernel by kernel, for a comparison with the graph
+  /// Of host memory, what streamed weights may stand in page-locked. Where they do not fit, they
+  /// are streamed from their files by way of the device's ring of page-locked pieces, and the
+  /// embedding alone stands. More than the machine has may end the process.
+  std::uint64_t most_pinned_bytes = ~std::uint64_t{0};
   gpu_prefill_options prefill{};
 };
 

@@ -28,12 +28,13 @@ result<void> gpu_engine::state::open_buffers(const graph::decode_shape& of) {
 }
 
 result<void> gpu_engine::state::open_paging(checkpoint::checkpoint from, const memory_plan& of,
-                                            memory::residency_kind kind) {
+                                            memory::residency_kind kind,
+                                            std::uint64_t most_pinned_bytes) {
   reserved_bytes_ = of.reserved_bytes;
   beside_weights_bytes_ = of.kv_bytes + of.activations_bytes + of.reserved_bytes;
   ASSAY_TRY_ASSIGN(
       paging, weight_paging::create(std::move(from), model.arena, on, counters, of.budget_bytes,
-                                    kind, std::make_unique<pinned_weights>()));
+                                    kind, std::make_unique<pinned_weights>(most_pinned_bytes)));
   paging->bind(model);
   model.embedding.data = paging->embedding_for_kernels();
   gate = std::make_unique<weight_gate>(*paging, compute, model);
@@ -48,8 +49,7 @@ result<void> gpu_engine::state::open_plans(std::uint32_t context_tokens,
   site.has_tensor_attention = takes_tensor_attention(shape);
   const graph::decode_weights weights = weights_of(model, cache);
   plan = std::make_unique<graph::decode_step>(shape, weights, buffers, site);
-  step = std::make_unique<graph::captured_step>(site.stream, [this] { return plan->submit(); });
-  if (is_eager) step->run_eagerly("asked for");
+  is_eager_ = is_eager;
   pass = gpu_prefill::open(*model.arena, {shape, weights, buffers, site, context_tokens}, prefill);
   pass.enqueue_through([this](std::uint32_t kernels, const auto& work) -> result<void> {
     ASSAY_TRY(compute.submit_kernels(kernels, [&](void*) { return work(); }));
@@ -59,15 +59,25 @@ result<void> gpu_engine::state::open_plans(std::uint32_t context_tokens,
   });
   if (gate) {
     gate->follow(plan->weights());
-    plan->bring_weights_by(*gate);
-    plan->enqueue_through([this](std::uint32_t kernels, const auto& work) {
-      return compute.submit_kernels(kernels, [&](void*) { return work(); });
-    });
     pass.bring_weights_by(*gate);
-    step->run_eagerly("under a memory limit each operator waits for its own weights");
   }
+  choose_submission();
   publish_graph();
   return {};
+}
+
+void gpu_engine::state::choose_submission() {
+  step = std::make_unique<graph::captured_step>(plan->site().stream,
+                                                [this] { return plan->submit(); });
+  published_ = {};
+  if (is_eager_) step->run_eagerly("asked for");
+  plan->stand_alone();
+  if (!paging || !paging->is_streaming()) return;
+  plan->bring_weights_by(*gate);
+  plan->enqueue_through([this](std::uint32_t kernels, const auto& work) {
+    return compute.submit_kernels(kernels, [&](void*) { return work(); });
+  });
+  step->run_eagerly("weights are streamed, and each operator waits for its own");
 }
 
 result<void> gpu_engine::state::change_limit(std::uint64_t limit_bytes) {
@@ -85,6 +95,7 @@ result<void> gpu_engine::state::change_limit(std::uint64_t limit_bytes) {
   if (!changed) return changed;
   model.embedding.data = paging->embedding_for_kernels();
   gate->point_all();
+  choose_submission();
   return {};
 }
 

@@ -40,10 +40,12 @@ struct gpu_engine::state {
   result<void> open_buffers(const graph::decode_shape& of);
   /// Under a limit: what stays and what is streamed.
   result<void> open_paging(checkpoint::checkpoint from, const memory_plan& plan,
-                           memory::residency_kind kind);
+                           memory::residency_kind kind, std::uint64_t most_pinned_bytes);
   /// The step's plan and the pass, on weights that have their places.
   result<void> open_plans(std::uint32_t context_tokens, const gpu_prefill_options& prefill,
                           bool is_eager);
+  /// A step is a graph where all weights stay, and goes kernel by kernel where some are streamed.
+  void choose_submission();
   result<void> change_limit(std::uint64_t limit_bytes);
   /// A sequence begins: nothing is cached, `prompt` is known.
   void begin_sequence(std::span<const std::int32_t> prompt);
@@ -102,6 +104,7 @@ struct gpu_engine::state {
   result<void> submit_paged(std::uint32_t start, std::uint32_t tokens);
   result<void> submit_paged_part(std::uint32_t start, std::uint32_t tokens, bool is_pass,
                                  bool has_head);
+  result<void> submit_step();
   result<void> end_part();
   std::uint32_t known_tokens(std::uint32_t start, std::uint32_t tokens) const;
   result<void> submit_choices(std::uint32_t end, std::uint32_t choices);
@@ -111,6 +114,7 @@ struct gpu_engine::state {
   void publish_graph();
   std::int64_t weight_bytes_of_pass(std::uint32_t tokens) const;
 
+  bool is_eager_ = false;  ///< asked for
   bool has_inputs_ = false;
   std::int32_t drawn_token_ = 0;  ///< a copy reads it until the wait
   run_tally tally_;

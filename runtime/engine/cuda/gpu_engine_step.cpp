@@ -127,8 +127,7 @@ result<void> gpu_engine::state::submit_tokens(std::uint32_t start, std::uint32_t
     ASSAY_TRY(pass.run(start, together));
     tally_.pass_tokens = together;
   }
-  for (; tally_.pass_tokens + tally_.steps < tokens; ++tally_.steps)
-    ASSAY_TRY(compute.submit_kernels(plan->launches(), [this](void*) { return step->run(); }));
+  for (; tally_.pass_tokens + tally_.steps < tokens; ++tally_.steps) ASSAY_TRY(submit_step());
   return compute.record(compute_span.after);
 }
 
@@ -160,10 +159,17 @@ result<void> gpu_engine::state::submit_paged_part(std::uint32_t start, std::uint
     ASSAY_TRY(pass.run_part(start, tokens, has_head));
     tally_.pass_tokens += tokens;
   } else {
-    ASSAY_TRY(step->run());
+    ASSAY_TRY(submit_step());
     ++tally_.steps;
   }
   return compute.record(compute_span.after);
+}
+
+// Where all weights stay the step is one call, and its operators' lookups are noted beside it.
+result<void> gpu_engine::state::submit_step() {
+  if (paging && paging->is_streaming()) return step->run();
+  if (paging) ASSAY_TRY(paging->note_resident_pass(compute));
+  return compute.submit_kernels(plan->launches(), [this](void*) { return step->run(); });
 }
 
 result<void> gpu_engine::state::end_part() {

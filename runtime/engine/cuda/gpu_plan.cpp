@@ -44,7 +44,15 @@ result<memory_plan> memory_of(const checkpoint::checkpoint& from, const gpu_plan
   return plan_around(frame, schedule, options);
 }
 
+// The code of kernels and of cuBLAS, and the rest of granules of 2 MiB that allocations round up
+// to.
+constexpr std::uint64_t growth_bytes = std::uint64_t{256} << 20;
+
 }  // namespace
+
+std::uint64_t reserved_for(const device::device_memory& taken) {
+  return taken.taken_bytes + growth_bytes;
+}
 
 result<gpu_plan> plan_gpu(const checkpoint::checkpoint& from, const engine_options& options,
                           const gpu_engine_options& gpu_options, std::uint64_t device_bytes) {

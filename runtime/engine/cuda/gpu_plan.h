@@ -29,6 +29,10 @@ struct gpu_plan {
 result<gpu_plan> plan_gpu(const checkpoint::checkpoint& from, const engine_options& options,
                           const gpu_engine_options& gpu_options, std::uint64_t device_bytes);
 
+/// Of a limit, what is not the engine's: all that is taken already, and what the driver will take
+/// for code that comes with its first launch. Whatever else runs on the GPU counts as taken.
+std::uint64_t reserved_for(const device::device_memory& taken);
+
 /// Whether it all lies on the GPU at once. Errors: out_of_memory, naming each term.
 result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan,
                         std::uint64_t limit_bytes);
