@@ -169,9 +169,14 @@ def fenced(text):
     return ["```", *text.rstrip().splitlines(), "```"] if text.strip() else ["missing"]
 
 
+def table(head, rule, rows):
+    rows = list(rows)
+    return [head, rule, *rows] if rows else ["missing"]
+
+
 def sections(at, raw):
-    yield "Tests and sanitizers", ["| log | tests | outcome |", "|---|---:|---|", *test_lines(at)]
-    yield "Clean runs", ["| scenario | clean | headline |", "|---|---|---|", *audit_lines(at)]
+    yield "Tests and sanitizers", table("| log | tests | outcome |", "|---|---:|---|", test_lines(at))
+    yield "Clean runs", table("| scenario | clean | headline |", "|---|---|---|", audit_lines(at))
     report = raw["audit"]
     yield "Every counter with its references, 0.6B shape", list(counter_lines(report)) if report else ["missing"]
     yield "Gates of that run", list(gate_lines(report)) if report else ["missing"]
