@@ -246,8 +246,9 @@ TEST(GpuPaging, what_the_driver_says_is_taken_never_exceeds_the_limit) {
   for (const double ratio : {0.3, 0.6}) {
     engine::engine_options options{context_tokens, 16};
     options.reserved_bytes = engine::reserved_for(before);
-    options.memory_limit_bytes = options.reserved_bytes + all.kv_bytes + all.activations_bytes +
-                                 static_cast<std::uint64_t>(ratio * all.step_bytes);
+    options.memory_limit_bytes =
+        options.reserved_bytes + all.kv_bytes + all.activations_bytes +
+        static_cast<std::uint64_t>(ratio * static_cast<double>(all.step_bytes));
     telemetry::registry counters;
     taken_watch watch(*gpu);
     auto made =
