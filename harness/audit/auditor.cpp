@@ -77,6 +77,8 @@ result<model::audit_report> auditor::finish(std::string_view incompleteness) {
     fold_->state_ceiling(c.link, {c.soft_bytes_per_s, c.hard_bytes_per_s, c.samples});
   fold_->state_absence_of_records(facts_.records_absence);
   evidence& folded = fold_->finish();
+  folded.clock_rates = facts_.clocks;
+  folded.bases = facts_.bases;
   for (counter_evidence& counter : folded.counters) {
     counter.has_one_observer = facts_.has_one_observer;
     if (counter.last_state != telemetry::reading_state::not_applicable) continue;

@@ -30,6 +30,7 @@ void ceiling_book::take(const assay_record& record) {
   const double rate = static_cast<double>(record.amount) * 1e9 / static_cast<double>(took_ns);
   link.best_bytes_per_s = std::max(link.best_bytes_per_s, rate);
   ++link.samples;
+  link.working_set_bytes = std::max(link.working_set_bytes, record.extra[0]);
 }
 
 void ceiling_book::state(telemetry::link_class link, const ceiling& stated) {
@@ -39,6 +40,7 @@ void ceiling_book::state(telemetry::link_class link, const ceiling& stated) {
 ceiling ceiling_book::of(telemetry::link_class link) const {
   ceiling out = stated_[static_cast<std::size_t>(link)];
   const measured& own = measured_[static_cast<std::size_t>(link)];
+  out.working_set_bytes = own.working_set_bytes;
   if (out.soft_bytes_per_s > 0.0) return out;
   out.samples = own.samples;
   if (own.samples >= soft_min_samples) out.soft_bytes_per_s = own.best_bytes_per_s * soft_margin;

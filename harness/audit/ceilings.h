@@ -21,6 +21,8 @@ struct ceiling {
   double soft_bytes_per_s = 0.0;  ///< 0: not measured
   double hard_bytes_per_s = 0.0;  ///< 0: unknown
   std::uint64_t samples = 0;
+  /// That it was measured on; 0 where nobody says.
+  std::int64_t working_set_bytes = 0;
 };
 
 /// Folds LINK_SAMPLE records; ceilings that the facts state take precedence over them.
@@ -34,6 +36,7 @@ class ceiling_book {
   struct measured {
     double best_bytes_per_s = 0.0;
     std::uint64_t samples = 0;
+    std::int64_t working_set_bytes = 0;
   };
   std::array<measured, link_classes> measured_{};
   std::array<ceiling, link_classes> stated_{};

@@ -66,18 +66,20 @@ void counter_judge::close(const closed_window& window, const claim_value& claim,
                                   : spec.claims.measure == measure::peak_bytes  ? memory.peak_bytes
                                   : spec.claims.measure == measure::allocations ? memory.allocations
                                                                                 : memory.frees;
-    judge_sum(window, claim, observed, counter);
+    judge_sum(window, claim, observed, previous_bits, counter);
   } else if (!into.records_absence.empty()) {
     return;  // nobody looked: nothing seen is no observation of nothing
   } else if (spec.claims.kind == activity::submission) {
-    judge_sum(window, claim, work.sum_calls(spec.claims.measure, spec.claims.range), counter);
+    judge_sum(window, claim, work.sum_calls(spec.claims.measure, spec.claims.range), previous_bits,
+              counter);
   } else if (spec.has_claim()) {
-    judge_sum(window, claim, work.sum(spec.claims.measure, cells_), counter);
+    judge_sum(window, claim, work.sum(spec.claims.measure, cells_), previous_bits, counter);
   }
 }
 
 void counter_judge::judge_sum(const closed_window& window, const claim_value& claim,
-                              std::int64_t observed, counter_evidence& counter) {
+                              std::int64_t observed, std::int64_t previous_bits,
+                              counter_evidence& counter) {
   if (!claim.has_value) return;
   // The request's own share, between its steps, is empty; it would only swell the count.
   const bool is_container = window.name.kind == ASSAY_WINDOW_REQUEST || window.name.kind == 0;
@@ -85,8 +87,11 @@ void counter_judge::judge_sum(const closed_window& window, const claim_value& cl
     return;
   const number reference = counter.spec.is_real() ? number::of_real(static_cast<double>(observed))
                                                   : number::of(observed);
-  reference_of(counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL, true)
-      .exact.compare(window.name, claim.value, reference);
+  reference_evidence& said = reference_of(counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL, true);
+  said.exact.compare(window.name, claim.value, reference);
+  number reading = claim.value;
+  if (counter.spec.is_cumulative()) reading.add(number::of(previous_bits));
+  said.level.take(window.name, reading, reference);
 }
 
 void counter_judge::judge_span(const closed_window& window, const claim_value& claim,
@@ -133,6 +138,8 @@ void counter_judge::judge_span(const closed_window& window, const claim_value& c
     submitted.busy_ns += static_cast<double>(sample.busy_ns);
     submitted.call_ns += static_cast<double>(sample.call_ns);
     submitted.enqueue_ns += static_cast<double>(sample.enqueue_ns);
+    if (sample.waits_within > 0 && counter.waits.windows++ == 0) counter.waits.first = window.name;
+    counter.waits.within += sample.waits_within;
   }
   reference_of(counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_NEAR, true)
       .near.compare(window.name, near);

@@ -44,7 +44,7 @@ class counter_judge {
 
  private:
   void judge_sum(const closed_window& window, const claim_value& claim, std::int64_t observed,
-                 counter_evidence& counter);
+                 std::int64_t previous_bits, counter_evidence& counter);
   void judge_span(const closed_window& window, const claim_value& claim, evidence& into,
                   counter_evidence& counter);
   static void judge_event_span(const closed_window& window, const claim_value& claim,

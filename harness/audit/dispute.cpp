@@ -12,7 +12,8 @@ namespace {
 constexpr double width_max_ratio = 1.5;
 
 bool is_explainable(const model::finding& finding) {
-  return finding.rule == "R02" || finding.rule == "R04" || finding.rule == "R05";
+  return finding.rule == "R02" || finding.rule == "R03" || finding.rule == "R04" ||
+         finding.rule == "R05";
 }
 
 const counter_evidence* counter_named(const evidence& from, const std::string& name) {

@@ -23,8 +23,8 @@ struct dispute {
   std::uint64_t windows = 0;  ///< behind the figures
 };
 
-/// The dispute behind a finding of R02, R04 or R05; nothing for other findings, where either side
-/// is not above zero, or where the truth is only known to lie within a factor of 1.5.
+/// The dispute behind a finding of R02, R03, R04 or R05; nothing for other findings, where either
+/// side is not above zero, or where the truth is only known to lie within a factor of 1.5.
 std::optional<dispute> dispute_of(const evidence& from, const model::finding& finding);
 
 /// How far the claim is from the truth times the factor, relative; nothing where it is further than

@@ -15,13 +15,15 @@
 #include "harness/audit/completeness.h"
 #include "harness/audit/counter_spec.h"
 #include "harness/audit/event_spans.h"
+#include "harness/audit/formula_fold.h"
+#include "harness/audit/level_tally.h"
 #include "harness/audit/memory_fold.h"
-#include "harness/audit/quotient_fold.h"
 #include "harness/audit/sentinel_fold.h"
 #include "harness/audit/stream_order.h"
 #include "harness/audit/time_comparison.h"
 #include "harness/audit/value_range.h"
 #include "harness/audit/window_work.h"
+#include "probes/trace/run_facts.h"
 #include "runtime/telemetry/reading.h"
 
 namespace assay::audit {
@@ -34,6 +36,7 @@ struct reference_evidence {
   int relation = 0;
   bool is_derived = false;  ///< made by the audit from records; else an OBSERVATION said it
   exact_tally exact;
+  level_tally level;  ///< beside `exact`
   bound_tally bound;
   time_comparison near;
   /// Its maker took it from device records, and those of its windows have gaps or wrong times.
@@ -65,6 +68,13 @@ struct submitted_work {
   double busy_ns = 0.0;     ///< union of the work's intervals
   double call_ns = 0.0;     ///< calls that submitted the work
   double enqueue_ns = 0.0;  ///< first such call's entry to the last one's return
+};
+
+/// Waits for a stream between the calls that submitted a counter's work.
+struct wait_evidence {
+  std::uint64_t within = 0;
+  std::uint64_t windows = 0;
+  window_name first;
 };
 
 /// One counter: what it claimed, and what everybody else says.
@@ -99,6 +109,8 @@ struct counter_evidence {
   double sum_ns = 0.0;  ///< of the intervals one by one, however they overlap
   std::array<submitted_work, window_kinds> submitted{};
 
+  wait_evidence waits;
+
   std::vector<reference_evidence> references;
   bool has_one_observer = false;  ///< events come from the device that reports the records
 };
@@ -123,6 +135,14 @@ struct kind_totals {
   std::uint64_t windows = 0;
   std::int64_t host_span_ns = 0;
   std::array<cell_work, cell_total> work{};
+};
+
+/// Passes (prefills, decode steps) in which neither a call nor a record came.
+struct mute_tally {
+  std::uint64_t passes = 0;
+  std::uint64_t spoke = 0;      ///< passes with a call or a record
+  std::uint64_t last_mute = 0;  ///< those without, since the last with one
+  window_name first_mute;       ///< of these
 };
 
 /// What could not be read as it stood. Nothing of it stops the audit; all of it is said.
@@ -161,7 +181,10 @@ struct evidence {
   std::array<cell_totals, cell_total> totals{};
   std::array<kind_totals, window_kinds> by_kind{};
   std::vector<balance_evidence> balances;
-  std::vector<quotient_evidence> quotients;
+  std::vector<formula_evidence> formulas;
+  mute_tally mute;
+  std::vector<trace::named_number> clock_rates;  ///< by the facts, ticks a second
+  std::vector<trace::named_number> bases;        ///< by the facts
 
   std::uint64_t record_count = 0;
   std::uint64_t window_count = 0;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/audit/mismatch.h"
+#include "harness/audit/r03_cache_bandwidth.h"
 #include "harness/audit/saturating.h"
 #include "harness/audit/wording.h"
 
@@ -87,13 +88,15 @@ void judge_duration(const evidence& from, const counter_evidence& counter, rule_
 
 bool exceeds_ceiling(const counter_evidence& counter, const evidence& from) {
   return counter.spec.unit == unit::bytes_per_s && counter.was_measured &&
+         !is_cached(counter.spec.pairs_with.link) &&
          is_above(counter.claimed.as_double(), from.ceilings.of(link_of(counter.spec, from)));
 }
 
 rule_outcome impossible_bandwidth(const evidence& from, void_map&) {
   rule_outcome out;
   for (const counter_evidence& counter : from.counters) {
-    if (counter.spec.pairs_with.link == link_class::none || !is_judgeable(counter)) continue;
+    const link_class named = counter.spec.pairs_with.link;
+    if (named == link_class::none || is_cached(named) || !is_judgeable(counter)) continue;
     if (counter.spec.kind == counter_kind::duration) judge_duration(from, counter, out);
     if (counter.spec.unit != unit::bytes_per_s || !counter.was_measured) continue;
     const link_class link = link_of(counter.spec, from);

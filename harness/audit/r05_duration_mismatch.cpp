@@ -9,6 +9,7 @@
 #include "harness/audit/mismatch.h"
 #include "harness/audit/r01_enqueue_timed.h"
 #include "harness/audit/r02_impossible_bandwidth.h"
+#include "harness/audit/r03_cache_bandwidth.h"
 #include "harness/audit/r06_overlap_double_count.h"
 #include "harness/audit/small_multiple.h"
 #include "harness/audit/wording.h"
@@ -63,7 +64,8 @@ rule_outcome duration_mismatch(const evidence& from, void_map&) {
   rule_outcome out;
   for (const counter_evidence& counter : from.counters) {
     if (!counter.spec.is_timed() || !is_judgeable(counter) || is_enqueue_timed(counter) ||
-        is_overlap_summed(counter) || exceeds_ceiling(counter, from))
+        is_overlap_summed(counter) || exceeds_ceiling(counter, from) ||
+        exceeds_memory(counter, from.ceilings))
       continue;
     for (const reference_evidence& reference : counter.references)
       if (!reference.is_void()) out.evaluated += reference.compared();

@@ -3,6 +3,7 @@
 #include "harness/audit/r10_unit_suspect.h"
 
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -33,6 +34,30 @@ constexpr std::array<unit_factor, 10> known{{
     {1.073741824, "2^30/10^9", "GB for GiB", "GiB for GB"},
 }};
 
+// Ticks of a stated clock for ns, or the reverse: the clock's rate over 10^9. A rate is the inverse
+// of a time. A clock of about 1 GHz explains nothing that an exact figure would not.
+void explain_by_clocks(const evidence& from, const dispute& open, explanation_outcome& out) {
+  const counter_spec& spec = open.counter->spec;
+  if (!spec.is_timed()) return;
+  for (const trace::named_number& clock : from.clock_rates) {
+    const double ticks_per_ns = clock.value / 1e9;
+    if (std::abs(ticks_per_ns - 1.0) <= 2.0 * factor_tolerance) continue;
+    const double factor = spec.unit == unit::ns ? ticks_per_ns : 1.0 / ticks_per_ns;
+    if (const auto up = distance_to(open, factor, factor_tolerance))
+      out.explanations.push_back(
+          explanation_of("R10", "UNIT_SUSPECT",
+                         fmt::format("x {:.4g}: ticks of the {}, {:.6g} a second, taken for ns",
+                                     factor, clock.name, clock.value),
+                         *up));
+    if (const auto down = distance_to(open, 1.0 / factor, factor_tolerance))
+      out.explanations.push_back(
+          explanation_of("R10", "UNIT_SUSPECT",
+                         fmt::format("/ {:.4g}: ns taken for ticks of the {}, {:.6g} a second",
+                                     factor, clock.name, clock.value),
+                         *down));
+  }
+}
+
 }  // namespace
 
 explanation_outcome unit_suspect(const evidence& from, std::span<const model::finding>,
@@ -49,6 +74,7 @@ explanation_outcome unit_suspect(const evidence& from, std::span<const model::fi
       out.explanations.push_back(explanation_of(
           "R10", "UNIT_SUSPECT", fmt::format("/ {}: {}", f.name, f.meaning_down), *down));
   }
+  explain_by_clocks(from, *open, out);
   return out;
 }
 

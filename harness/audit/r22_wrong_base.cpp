@@ -22,9 +22,12 @@ struct base {
   std::string name;
 };
 
-void add(std::vector<base>& to, double value, std::string name) {
-  // Below 2 a base is hardly told from a tolerance.
-  if (!(value >= 2.0)) return;
+// Below 2 what is merely counted is hardly told from a tolerance; what is stated may be a ratio.
+constexpr double counted_min = 2.0;
+constexpr double stated_min = 1.1;
+
+void add(std::vector<base>& to, double value, std::string name, double least = counted_min) {
+  if (!(value >= least)) return;
   for (base& known : to) {
     if (known.value != value) continue;
     known.name += " or " + name;
@@ -54,6 +57,9 @@ std::vector<base> bases_of(const evidence& from) {
     if (counter.spec.unit == unit::tokens && counter.spec.is_cumulative() &&
         class_of(counter) == mismatch_class::none)
       with_share(counter.claimed.as_double(), counter.spec.name);
+  // What the run's maker knows of its shape: layers, ranks, isolated over batched.
+  for (const trace::named_number& stated : from.bases)
+    add(bases, stated.value, stated.name, stated_min);
   return bases;
 }
 

@@ -110,6 +110,14 @@ void span_fold::take_work(const operation& op) {
   is_awaiting_event_ = true;
 }
 
+std::uint64_t span_fold::waits_within(std::span<const operation> waits) const {
+  return static_cast<std::uint64_t>(
+      std::count_if(waits.begin(), waits.end(), [this](const operation& wait) {
+        return wait.stream == work_stream_ && wait.call_start_ns >= first_call_ns_ &&
+               wait.call_end_ns <= last_call_ns_;
+      }));
+}
+
 std::int64_t span_fold::longest_bracket_ns(std::int64_t end_ns,
                                            std::span<const operation> waits) const {
   std::int64_t until_ns = std::min(end_ns, after_.precedes_ns);
@@ -126,6 +134,7 @@ span_sample span_fold::close(std::int64_t end_ns, std::span<const operation> wai
     out.last_end_ns =
         saturating_add(out.first_start_ns, saturating_sub(out.last_end_ns, out.first_start_ns));
     out.enqueue_ns = saturating_sub(last_call_ns_, first_call_ns_);
+    out.waits_within = waits_within(waits);
     out.has_bracket = before_.is_known && after_.is_known && !is_on_several_streams_;
   }
   if (out.has_bracket) {

@@ -21,11 +21,12 @@ struct span_sample {
   bool is_mistimed = false;
   std::int64_t first_start_ns = 0;
   std::int64_t last_end_ns = 0;
-  std::int64_t busy_ns = 0;     ///< union of the work's intervals
-  std::int64_t sum_ns = 0;      ///< of the intervals one by one
-  std::int64_t bytes = 0;       ///< moved by it
-  std::int64_t call_ns = 0;     ///< sum of the calls that submitted it
-  std::int64_t enqueue_ns = 0;  ///< first of these calls' entry to the last one's return
+  std::int64_t busy_ns = 0;        ///< union of the work's intervals
+  std::int64_t sum_ns = 0;         ///< of the intervals one by one
+  std::int64_t bytes = 0;          ///< moved by it
+  std::int64_t call_ns = 0;        ///< sum of the calls that submitted it
+  std::int64_t enqueue_ns = 0;     ///< first of these calls' entry to the last one's return
+  std::uint64_t waits_within = 0;  ///< waits for the work's stream between the first and the last
 
   /// Events next to the work on its stream: the last before and the first after.
   bool has_bracket = false;
@@ -74,6 +75,7 @@ class span_fold {
   void take_event(const operation& op);
   void take_work(const operation& op);
   void begin_stream(std::uint32_t stream);
+  std::uint64_t waits_within(std::span<const operation> waits) const;
   std::int64_t longest_bracket_ns(std::int64_t end_ns, std::span<const operation> waits) const;
 
   std::array<bool, cell_total> is_claimed_{};

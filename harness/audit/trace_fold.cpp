@@ -11,7 +11,7 @@
 namespace assay::audit {
 
 trace_fold::trace_fold(std::vector<counter_spec> specs)
-    : specs_(std::move(specs)), claims_(&specs_), balances_(specs_), quotients_(specs_) {
+    : specs_(std::move(specs)), claims_(&specs_), balances_(specs_), formulas_(specs_) {
   evidence_.counters.resize(specs_.size());
   for (std::size_t row = 0; row < specs_.size(); ++row) {
     evidence_.counters[row].spec = specs_[row];
@@ -57,6 +57,7 @@ void trace_fold::take_submission(const assay_record& record) {
     ++evidence_.malformed.records;
     return;
   }
+  has_spoken_ = has_spoken_ || record.range != static_cast<int>(telemetry::range::sentinel);
   if ((record.flags & ASSAY_REFUSED) == 0) work_.take_call(record.op, range_slot(record.range));
   if (record.op == ASSAY_OP_SYNC && waits_.size() < max_waits) {
     operation& wait = waits_.emplace_back();
@@ -76,6 +77,7 @@ void trace_fold::take_activity(const assay_record& record) {
     ++matcher_.findings().total;
     return;
   }
+  has_spoken_ = has_spoken_ || record.range != static_cast<int>(telemetry::range::sentinel);
   if (matcher_.is_full()) absorb(false, nullptr);
   // Unknown times stay unknown, whatever the offset of the clocks.
   const bool is_stamped = record.start_ns != 0 || record.end_ns != 0;
@@ -158,6 +160,7 @@ void trace_fold::end_window(const assay_record& record) {
   kind.host_span_ns = saturating_add(
       kind.host_span_ns, std::max<std::int64_t>(saturating_sub(record.end_ns, frame.begin_ns), 0));
   if (record.end_ns < frame.begin_ns) ++evidence_.malformed.windows;
+  note_silence(frame.name);
   const closed_window window{
       frame.name, std::max<std::int64_t>(saturating_sub(record.end_ns, frame.begin_ns), 0),
       record.end_ns, waits_, &events_};
@@ -235,6 +238,19 @@ void trace_fold::check_times(operation& op, const std::int64_t* window_end_ns) {
   cell.worst_ns = std::max({cell.worst_ns, early_ns, outside_ns});
 }
 
+void trace_fold::note_silence(const window_name& window) {
+  const bool has_spoken = std::exchange(has_spoken_, false);
+  if (window.kind != ASSAY_WINDOW_PREFILL && window.kind != ASSAY_WINDOW_DECODE_STEP) return;
+  mute_tally& mute = evidence_.mute;
+  ++mute.passes;
+  if (has_spoken) {
+    ++mute.spoke;
+    mute.last_mute = 0;
+  } else if (mute.last_mute++ == 0) {
+    mute.first_mute = window;
+  }
+}
+
 void trace_fold::close_counters(const closed_window& window) {
   for (std::size_t row = 0; row < judges_.size(); ++row) {
     const claim_value claim = claims_.since_advance(row);
@@ -243,7 +259,7 @@ void trace_fold::close_counters(const closed_window& window) {
     judges_[row].close(window, claim, claims_.baseline()[row], work_, evidence_, row);
   }
   balances_.close(window.name, claims_);
-  quotients_.close(window.name, claims_);
+  formulas_.close(window.name, claims_);
   kind_totals& kind = evidence_.by_kind[static_cast<std::size_t>(window.name.kind)];
   for (std::size_t cell = 0; cell < kind.work.size(); ++cell)
     kind.work[cell].add(work_.cells()[cell]);
@@ -307,6 +323,8 @@ void trace_fold::settle(const observation& said, const closed_window& window,
   const number observed = number::of_bits(said.bits, spec.is_real());
   if (said.relation == ASSAY_EQUAL) {
     reference.exact.compare(window.name, claim.value, observed);
+    reference.level.take(window.name,
+                         number::of_bits(claims_.latest(said.row).bits, spec.is_real()), observed);
   } else if (said.relation == ASSAY_NEAR) {
     time_sample sample;
     sample.claimed = claim.value.as_double();
@@ -347,7 +365,7 @@ evidence& trace_fold::finish() {
       reference.near.finish();
   }
   evidence_.balances = balances_.findings();
-  evidence_.quotients = quotients_.findings();
+  evidence_.formulas = formulas_.findings();
   evidence_.complete = matcher_.findings();
   evidence_.clocks = clock_.findings();
   evidence_.sentinels = sentinels_.findings();

@@ -13,7 +13,7 @@
 #include "harness/audit/correlation_matcher.h"
 #include "harness/audit/counter_judge.h"
 #include "harness/audit/evidence.h"
-#include "harness/audit/quotient_fold.h"
+#include "harness/audit/formula_fold.h"
 #include "harness/audit/window_tracker.h"
 #include "harness/audit/window_work.h"
 #include "probes/trace/assay_trace.h"
@@ -71,6 +71,7 @@ class trace_fold {
   void absorb(bool is_final, const std::int64_t* window_end_ns);
   void absorb_one(operation& op, const std::int64_t* window_end_ns);
   void check_times(operation& op, const std::int64_t* window_end_ns);
+  void note_silence(const window_name& window);
   void close_counters(const closed_window& window);
   void note_range(std::size_t row, const window_name& window);
   void note_reading(std::size_t row, const claim_value& claim, const closed_window& window);
@@ -84,7 +85,7 @@ class trace_fold {
   std::vector<counter_spec> specs_;
   claim_book claims_;
   balance_fold balances_;
-  quotient_fold quotients_;
+  formula_fold formulas_;
   std::vector<counter_judge> judges_;
   correlation_matcher matcher_;
   clock_fold clock_;
@@ -98,6 +99,7 @@ class trace_fold {
   std::vector<operation> joined_;
   std::vector<operation> waits_;  ///< calls since the last window ended that waited for a stream
   std::uint64_t mistimed_ = 0;
+  bool has_spoken_ = false;  ///< a call or a record came since the last window ended
 };
 
 }  // namespace assay::audit

@@ -218,6 +218,7 @@ result<void> run::read_shapes(load_evidence& seen) {
                         "the ledger finds no room for a step under a limit that the runtime has "
                         "loaded under");
   }
+  ASSAY_TRY(recorder_.facts(run_conditions::facts_of_shape(seen.model)));
   seen_.model = seen.model;
   seen_.cache = seen.cache;
   seen_.paging = seen.paging;

@@ -15,6 +15,7 @@
 #include "harness/cli/scenario_table.h"
 #include "harness/cli/text_flag.h"
 #include "harness/cli/verbs.h"
+#include "harness/guard/rules.h"
 #include "harness/selftest/lie.h"
 #include "runtime/telemetry/catalog.h"
 #include "runtime/telemetry/knobs.h"
@@ -64,6 +65,9 @@ std::vector<row> knobs() {
 std::vector<row> rules() {
   std::vector<row> rows{{"rule", "name", "severity", "where", "check", "tolerance"}};
   for (const auto& r : audit::rules())
+    rows.push_back({std::string(r.id), std::string(r.name), std::string(r.severity),
+                    std::string(r.precondition), std::string(r.check), std::string(r.tolerance)});
+  for (const auto& r : guard::rules())
     rows.push_back({std::string(r.id), std::string(r.name), std::string(r.severity),
                     std::string(r.precondition), std::string(r.check), std::string(r.tolerance)});
   return rows;
@@ -117,7 +121,7 @@ void add_list_verb(CLI::App& app, verb_action& action) {
   };
   table("counters", "Every counter that the runtime publishes, with its contract", counters);
   table("knobs", "Every environment variable, its default, and what it moves", knobs);
-  table("rules", "Every rule of the audit", rules);
+  table("rules", "Every rule of the audit, and the three of the guard", rules);
   table("lies", "Every lie that the self-test plants", lies);
   add_scenarios(*list, action);
 }

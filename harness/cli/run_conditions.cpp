@@ -89,6 +89,12 @@ std::string run_conditions::facts_of_traffic(const scenarios::expected_traffic& 
   return trace::to_json(facts);
 }
 
+std::string run_conditions::facts_of_shape(const scenarios::model_shape& model) {
+  trace::run_facts facts;
+  facts.bases.push_back({"layers", static_cast<double>(model.layers)});
+  return trace::to_json(facts);
+}
+
 std::string run_conditions::facts_of_engine(std::span<const engine::engine_fact> of) {
   trace::run_facts facts;
   for (const engine::engine_fact& each : of) facts.add_fact(each.name, each.words);
@@ -112,6 +118,8 @@ std::string run_conditions::facts_after(std::vector<trace::link_ceiling> ceiling
     after.add_fact("stolen by the hypervisor",
                    fmt::format("{} ticks", *steal - steal_ticks_before_));
   if (const auto wall = probes::read_wall()) {
+    if (const auto rate = probes::ticks_per_s(wall_before_, *wall))
+      after.clocks.push_back({"processor's counter", *rate});
     const std::int64_t step_ns = probes::wall_step_ns(wall_before_, *wall);
     if (step_ns != 0)
       after.notes.push_back(

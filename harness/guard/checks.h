@@ -20,10 +20,8 @@ struct check {
 /// Every check, in the order in which they run.
 std::span<const check> checks();
 
-// What is promised against what is published.
+// What can be read, and what stands still.
 void check_input(const subject& of, check_log& log);
-void check_undeclared(const subject& of, check_log& log);
-void check_never_written(const subject& of, check_log& log);
 void check_never_moved(const subject& of, check_log& log);
 // What a metric says that it is against what it does.
 void check_kind(const subject& of, check_log& log);
@@ -33,10 +31,14 @@ void check_histogram(const subject& of, check_log& log);
 // Metrics against one another.
 void check_balance(const subject& of, check_log& log);
 void check_ratio(const subject& of, check_log& log);
-// Names in documents and source.
+// R25, each part of it.
+void check_never_written(const subject& of, check_log& log);
+void check_no_writer(const subject& of, check_log& log);
+// R26
+void check_undeclared(const subject& of, check_log& log);
 void check_undocumented(const subject& of, check_log& log);
 void check_documented_absent(const subject& of, check_log& log);
-void check_no_writer(const subject& of, check_log& log);
+// R27
 void check_variable_unread(const subject& of, check_log& log);
 void check_variable_undocumented(const subject& of, check_log& log);
 

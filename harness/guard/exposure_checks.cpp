@@ -1,51 +1,19 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// What is promised against what is published: undeclared, never written, never moved.
-#include <algorithm>
-#include <cmath>
+// What can be read of the metrics, and what stands still.
 #include <unordered_map>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "harness/guard/checks.h"
-#include "harness/guard/pattern.h"
-#include "harness/guard/unit_words.h"
 
 namespace assay::guard {
 namespace {
 
-using model::metric_kind;
 using model::severity;
 
 // More series of one metric than a scrape a second can carry; a label that holds an id does it.
 constexpr std::size_t most_series = 10000;
-
-using promise_map = std::unordered_map<std::string_view, const model::promised_metric*>;
-
-promise_map promises_of(const model::guard_contract& contract) {
-  promise_map all;
-  for (const auto& metric : contract.metrics) all.emplace(metric.name, &metric);
-  return all;
-}
-
-// A histogram publishes by three names, and OpenMetrics says of a counter when it began.
-bool is_promised(std::string_view name, const promise_map& promised) {
-  if (promised.count(name) != 0) return true;
-  const std::string_view base = without_suffix(name);
-  if (base == name) return false;
-  if (const auto found = promised.find(base); found != promised.end()) {
-    const metric_kind kind = found->second->kind;
-    return kind == metric_kind::histogram || kind == metric_kind::summary ||
-           name.ends_with("_created");
-  }
-  return name.ends_with("_created") && promised.count(std::string(base) + "_total") != 0;
-}
-
-bool is_ignored(std::string_view name, const model::guard_contract& contract) {
-  return std::any_of(contract.ignored.begin(), contract.ignored.end(),
-                     [&](const model::allowance& each) { return fits(each.pattern, name); });
-}
 
 double sum_of(const series_index::sample_list& samples) {
   double sum = 0.0;
@@ -91,46 +59,6 @@ void check_input(const subject& of, check_log& log) {
                              "comes again",
                              sample.name, most_series),
                  place_of(from.source, sample.line));
-  }
-}
-
-void check_undeclared(const subject& of, check_log& log) {
-  if (of.snapshots.empty()) return log.absent("no metrics were given");
-  const promise_map promised = promises_of(*of.contract);
-  std::unordered_set<std::string_view> seen;
-  for (const auto& snapshot : of.snapshots)
-    for (const auto& sample : snapshot.from().samples) {
-      if (is_promised(sample.name, promised) || is_ignored(sample.name, *of.contract)) {
-        log.looked();
-        continue;
-      }
-      const auto* family = snapshot.family(sample.name);
-      const std::string_view subject = family != nullptr ? family->name : sample.name;
-      if (!seen.insert(subject).second) continue;
-      log.looked();
-      log.find(severity::error, "R26", subject,
-               fmt::format("{} is published and not in the contract", subject),
-               place_of(snapshot.from().source, sample.line));
-    }
-}
-
-void check_never_written(const subject& of, check_log& log) {
-  if (of.snapshots.empty()) return log.absent("no metrics were given");
-  for (const auto& metric : of.contract->metrics) {
-    if (metric.is_optional) continue;
-    log.looked();
-    const bool is_there = std::any_of(of.snapshots.begin(), of.snapshots.end(),
-                                      [&](const series_index& s) { return s.has(metric); });
-    if (is_there) continue;
-    const bool is_declared =
-        std::any_of(of.snapshots.begin(), of.snapshots.end(), [&](const series_index& s) {
-          return s.family(metric.name) != nullptr && s.family(metric.name)->line > 0;
-        });
-    log.find(severity::error, "R25", metric.name,
-             fmt::format(
-                 "{} is promised and {}", metric.name,
-                 is_declared ? "declared, and no sample of it was ever written" : "in no snapshot"),
-             place_of(of.contract->source, metric.line));
   }
 }
 

@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "harness/guard/checks.h"
-
 namespace assay::guard {
 namespace {
 
@@ -66,7 +64,7 @@ std::span<const check> checks() {
 
 model::guard_report judge(const model::guard_contract& contract,
                           std::span<const model::exposition> snapshots, const name_book* documents,
-                          const name_book* source) {
+                          const name_book* source, std::span<const check> with) {
   subject of;
   of.contract = &contract;
   of.documents = documents;
@@ -76,7 +74,7 @@ model::guard_report judge(const model::guard_contract& contract,
   report.promise_count =
       contract.metrics.size() + contract.balances.size() + contract.ratios.size();
   for (const auto& snapshot : snapshots) report.sample_count += snapshot.samples.size();
-  for (const check& each : table) {
+  for (const check& each : with) {
     check_log log(each.name);
     each.run(of, log);
     std::move(log).move_into(report);

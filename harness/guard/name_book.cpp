@@ -105,4 +105,19 @@ const name_place* name_book::find_metric(std::string_view name) const {
   return nullptr;
 }
 
+sorted_names names_with(const name_book& book, const std::vector<std::string>& prefixes) {
+  const auto begins = [&](std::string_view name) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [&](const std::string& prefix) { return name.starts_with(prefix); });
+  };
+  sorted_names all;
+  for (const auto& [name, place] : book.names()) {
+    const std::string_view view = name;
+    const bool is_a_family =
+        view.find('*') != std::string_view::npos || view.ends_with('_') || view.ends_with(':');
+    if (!is_a_family && begins(view)) all.emplace(view, &place);
+  }
+  return all;
+}
+
 }  // namespace assay::guard

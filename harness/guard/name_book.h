@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -55,5 +56,11 @@ class name_book {
   std::uint64_t file_count_ = 0;
   std::uint64_t line_count_ = 0;
 };
+
+using sorted_names = std::map<std::string_view, const name_place*>;
+
+/// Names of a book that begin with one of the prefixes, in an order that two runs share. Not those
+/// of a family ("FOO_*", "FOO_"): no program reads or writes them.
+sorted_names names_with(const name_book& book, const std::vector<std::string>& prefixes);
 
 }  // namespace assay::guard

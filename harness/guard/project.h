@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/guard/subject.h"
 #include "reports/model/guard_report.h"
 
 namespace assay::guard {
@@ -67,7 +69,17 @@ struct project_facts {
   std::vector<model::fact> facts{};
 };
 
+struct project_check {
+  std::string_view name;
+  std::string_view rule;  ///< that it is a case of
+  void (*run)(const project_facts& of, check_log& log);
+};
+
+/// Every check, in the order in which they run.
+std::span<const project_check> project_checks();
+
 /// Pure.
-model::guard_report judge_project(const project_facts& of);
+model::guard_report judge_project(const project_facts& of,
+                                  std::span<const project_check> with = project_checks());
 
 }  // namespace assay::guard

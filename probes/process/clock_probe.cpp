@@ -20,6 +20,14 @@ result<std::int64_t> read(clockid_t clock, const char* name) {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
+std::uint64_t processor_ticks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return 0;
+#endif
+}
+
 }  // namespace
 
 std::int64_t read_monotonic_ns() {
@@ -50,7 +58,14 @@ result<wall_reading> read_wall() {
   ASSAY_TRY_ASSIGN(const std::int64_t before, read(CLOCK_MONOTONIC_RAW, "CLOCK_MONOTONIC_RAW"));
   ASSAY_TRY_ASSIGN(const std::int64_t wall, read(CLOCK_REALTIME, "CLOCK_REALTIME"));
   ASSAY_TRY_ASSIGN(const std::int64_t after, read(CLOCK_MONOTONIC_RAW, "CLOCK_MONOTONIC_RAW"));
-  return wall_reading{wall, before + (after - before) / 2, after - before};
+  return wall_reading{wall, before + (after - before) / 2, after - before, processor_ticks()};
+}
+
+std::optional<double> ticks_per_s(const wall_reading& early, const wall_reading& late) {
+  constexpr std::int64_t shortest_ns = 1'000'000;
+  const std::int64_t raw_ns = late.raw_ns - early.raw_ns;
+  if (early.ticks == 0 || late.ticks <= early.ticks || raw_ns < shortest_ns) return std::nullopt;
+  return static_cast<double>(late.ticks - early.ticks) * 1e9 / static_cast<double>(raw_ns);
 }
 
 std::int64_t wall_step_ns(const wall_reading& early, const wall_reading& late) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "probes/trace/sink.h"
 #include "runtime/telemetry/result.h"
@@ -45,6 +46,9 @@ struct wall_reading {
   std::int64_t realtime_ns = 0;  ///< CLOCK_REALTIME
   std::int64_t raw_ns = 0;       ///< CLOCK_MONOTONIC_RAW
   std::int64_t bracket_ns = 0;   ///< how long the pair took to read
+  /// The processor's own steady counter beside them (x86: TSC); 0 where it has none that a program
+  /// may read.
+  std::uint64_t ticks = 0;
 };
 
 /// Errors: unavailable, where the machine has no such clocks.
@@ -54,5 +58,9 @@ result<wall_reading> read_wall();
 /// what steering (at most 500 ppm, adjtimex(2)) and the brackets explain.
 /// Units: ns, positive for forwards.
 std::int64_t wall_step_ns(const wall_reading& early, const wall_reading& late);
+
+/// Ticks a second of the processor's counter between two readings at least 1 ms apart; nothing
+/// where it has none, or where it stood or ran backwards.
+std::optional<double> ticks_per_s(const wall_reading& early, const wall_reading& late);
 
 }  // namespace assay::probes

@@ -69,12 +69,4 @@ std::optional<identity> parse_identity(std::string_view text) {
   return made;
 }
 
-std::optional<quotient> parse_quotient(std::string_view text) {
-  const std::vector<std::string_view> words = words_of(text);
-  if (words.size() != 5 || words[1] != "=" || words[3] != "/") return std::nullopt;
-  for (const std::size_t name : {0U, 2U, 4U})
-    if (!telemetry::contract_rules::well_formed(words[name])) return std::nullopt;
-  return quotient{std::string(words[0]), std::string(words[2]), std::string(words[4])};
-}
-
 }  // namespace assay::trace

@@ -34,14 +34,4 @@ struct identity {
 /// words are no such equation: they are then for people alone.
 std::optional<identity> parse_identity(std::string_view words);
 
-/// "a.b.c_ratio = a.b.d_count / a.b.e_count": a part of a whole, by two other counters.
-struct quotient {
-  std::string ratio;
-  std::string part;
-  std::string whole;
-};
-
-/// Nothing where the words are no such quotient of names.
-std::optional<quotient> parse_quotient(std::string_view words);
-
 }  // namespace assay::trace

@@ -71,6 +71,31 @@ result<std::vector<named_fact>> parse_named(const json& array) {
   return facts;
 }
 
+json numbers_json(const std::vector<named_number>& numbers, const char* member) {
+  json out = json::array();
+  for (const named_number& one : numbers) out.push_back({{"name", one.name}, {member, one.value}});
+  return out;
+}
+
+result<std::vector<named_number>> parse_numbers(const object_reader& top, const char* list,
+                                                const char* member) {
+  std::vector<named_number> numbers;
+  if (!top.has(list)) return numbers;
+  ASSAY_TRY_ASSIGN(const json* const array, top.array(list));
+  for (const json& one : *array) {
+    ASSAY_TRY_ASSIGN(const object_reader from,
+                     object_reader::of(one, fmt::format("the facts, one of {}", list)));
+    ASSAY_TRY(from.only({"name", member}));
+    named_number number;
+    ASSAY_TRY_ASSIGN(number.name, from.sentence("name"));
+    ASSAY_TRY_ASSIGN(number.value, from.number(member));
+    if (!(number.value > 0.0) || !std::isfinite(number.value))
+      return from.flaw(fmt::format("{} is no number above 0; leave out what nobody knows", member));
+    numbers.push_back(std::move(number));
+  }
+  return numbers;
+}
+
 result<std::vector<std::string>> parse_texts(const object_reader& from, const char* name) {
   ASSAY_TRY_ASSIGN(const json* const array, from.array(name));
   std::vector<std::string> texts;
@@ -102,6 +127,8 @@ std::string to_json(const run_facts& facts) {
     out["facts"].push_back({{"name", fact.name}, {"value", fact.value}});
   for (const link_ceiling& ceiling : facts.ceilings)
     out["ceilings"].push_back(ceiling_json(ceiling));
+  if (!facts.clocks.empty()) out["clocks"] = numbers_json(facts.clocks, "hz");
+  if (!facts.bases.empty()) out["bases"] = numbers_json(facts.bases, "value");
   if (!facts.reasons.empty()) out["reasons"] = facts.reasons;
   if (!facts.notes.empty()) out["notes"] = facts.notes;
   if (facts.has_one_observer) out["one_observer"] = true;
@@ -112,7 +139,8 @@ std::string to_json(const run_facts& facts) {
 result<run_facts> parse_facts(std::string_view text) {
   ASSAY_TRY_ASSIGN(const json root, parse_strict(text, "the facts"));
   ASSAY_TRY_ASSIGN(const object_reader top, object_reader::of(root, "the facts"));
-  ASSAY_TRY(top.only({"facts", "ceilings", "reasons", "notes", "one_observer", "records_absence"}));
+  ASSAY_TRY(top.only({"facts", "ceilings", "clocks", "bases", "reasons", "notes", "one_observer",
+                      "records_absence"}));
   run_facts parsed;
   run_facts out;
   if (top.has("facts")) {
@@ -126,6 +154,8 @@ result<run_facts> parse_facts(std::string_view text) {
       parsed.ceilings.push_back(std::move(ceiling));
     }
   }
+  ASSAY_TRY_ASSIGN(parsed.clocks, parse_numbers(top, "clocks", "hz"));
+  ASSAY_TRY_ASSIGN(parsed.bases, parse_numbers(top, "bases", "value"));
   if (top.has("reasons")) {
     ASSAY_TRY_ASSIGN(parsed.reasons, parse_texts(top, "reasons"));
   }
@@ -152,6 +182,10 @@ void merge(run_facts& into, run_facts later) {
     replace_or_add(into.facts, std::move(fact), &named_fact::name);
   for (link_ceiling& ceiling : later.ceilings)
     replace_or_add(into.ceilings, std::move(ceiling), &link_ceiling::link);
+  for (named_number& clock : later.clocks)
+    replace_or_add(into.clocks, std::move(clock), &named_number::name);
+  for (named_number& base : later.bases)
+    replace_or_add(into.bases, std::move(base), &named_number::name);
   if (!later.reasons.empty()) into.reasons = std::move(later.reasons);
   for (std::string& note : later.notes)
     if (std::find(into.notes.begin(), into.notes.end(), note) == into.notes.end())

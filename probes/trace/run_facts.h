@@ -33,10 +33,20 @@ struct link_ceiling {
   friend bool operator==(const link_ceiling&, const link_ceiling&) = default;
 };
 
+/// A figure of the run that a counter may have been divided by, or counted in, by mistake.
+struct named_number {
+  std::string name;
+  double value = 0.0;
+
+  friend bool operator==(const named_number&, const named_number&) = default;
+};
+
 /// The content of one FACTS block, or of several merged.
 struct run_facts {
   std::vector<named_fact> facts;  ///< names are unique, order is kept
   std::vector<link_ceiling> ceilings;
+  std::vector<named_number> clocks;  ///< ticks a second: of a processor's counter, of an SM
+  std::vector<named_number> bases;   ///< layers, ranks, isolated over batched
   std::vector<std::string> reasons;  ///< assay_reading.reason is an index into it, from 1
   std::vector<std::string> notes;    ///< sentences for the reader of the report
   /// The device that reports the records also stamps the events: the two are one party's word.
@@ -60,8 +70,8 @@ std::string to_json(const run_facts& facts);
 result<run_facts> parse_facts(std::string_view json);
 
 /// Takes a later block over an earlier one. A fact of the same name and a ceiling of the same link
-/// are replaced in place; reasons are replaced as a whole where the later block has any; notes are
-/// added, the same sentence only once; one observer stays one, and absent
+/// are replaced in place, so are clocks and bases; reasons are replaced as a whole where the later
+/// block has any; notes are added, the same sentence only once; one observer stays one, and absent
 /// records stay absent.
 void merge(run_facts& into, run_facts later);
 

@@ -66,7 +66,7 @@ TEST(UnitSuspect, takes_one_percent_and_no_more) {
 
 TEST(UnitSuspect, explains_failures_of_figures_alone) {
   const auto from = disputed(8'000, 1'000);
-  for (const char* rule : {"R02", "R04", "R05"})
+  for (const char* rule : {"R02", "R03", "R04", "R05"})
     EXPECT_EQ(audit::unit_suspect(from, {}, a_finding(rule)).evaluated, 1u) << rule;
   for (const char* rule : {"R01", "R06", "R07", "R12", "R13", "R14", "R16", "R18"})
     EXPECT_EQ(audit::unit_suspect(from, {}, a_finding(rule)).evaluated, 0u) << rule;
@@ -197,7 +197,7 @@ TEST(Explained, nothing_that_is_found_by_nobody) {
     EXPECT_EQ(line.evaluated_samples, 0u) << line.id;
     EXPECT_EQ(line.fired, 0u) << line.id;
   }
-  EXPECT_EQ(explainers, 4);
+  EXPECT_EQ(explainers, 7);
   // Without the rule that finds, the same lie is explained by nobody.
   const auto unfound = simulate({}, scaled(weights_bytes, 8)).audit(all_but("R04"));
   EXPECT_THAT(unfound.findings, IsEmpty()) << text_of(unfound);

@@ -34,7 +34,8 @@ named_text fixture(std::string_view name) {
   return {std::string(name), std::string(std::istreambuf_iterator<char>(file), {})};
 }
 
-model::guard_report report_of(const named_text& contract_text, const guarded& what) {
+model::guard_report report_of(const named_text& contract_text, const guarded& what,
+                              std::span<const guard::check> with) {
   const auto contract = ingest::parse_guard_contract(contract_text.text, contract_text.file);
   if (!contract) {
     ADD_FAILURE() << contract.error().message;
@@ -49,7 +50,7 @@ model::guard_report report_of(const named_text& contract_text, const guarded& wh
   for (const named_text& each : what.source)
     EXPECT_TRUE(source.add_source(each.text, each.file)) << each.file;
   return guard::judge(*contract, snapshots, what.documents.empty() ? nullptr : &documents,
-                      what.source.empty() ? nullptr : &source);
+                      what.source.empty() ? nullptr : &source, with);
 }
 
 std::set<std::string> found_in(const model::guard_report& report) {

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/guard/checks.h"
 #include "reports/model/exposition.h"
 #include "reports/model/guard_contract.h"
 #include "reports/model/guard_report.h"
@@ -29,7 +31,8 @@ struct guarded {
 };
 
 /// Times later than 2026-12-01 are in the future. Fails the test where the contract is none.
-model::guard_report report_of(const named_text& contract, const guarded& what);
+model::guard_report report_of(const named_text& contract, const guarded& what,
+                              std::span<const guard::check> with = guard::checks());
 
 /// "check subject" of each finding.
 std::set<std::string> found_in(const model::guard_report& report);

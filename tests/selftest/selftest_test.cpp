@@ -113,10 +113,16 @@ TEST(Lies, name_the_finding_behind_an_explanation) {
     }
 }
 
+// What the runtime's catalog has no counter for, or a live run no way to tell: tests/audit has
+// their lies, in the corpus.
+constexpr std::array<std::string_view, 7> told_in_the_corpus{"R03", "R09", "R11", "R19",
+                                                             "R21", "R24", "R29"};
+
 TEST(Lies, leave_no_rule_without_one) {
   const std::vector<lie> all = every_lie();
   for (const audit::rule& each : audit::rules())
-    EXPECT_TRUE(std::any_of(all.begin(), all.end(),
+    EXPECT_TRUE(std::count(told_in_the_corpus.begin(), told_in_the_corpus.end(), each.id) == 1 ||
+                std::any_of(all.begin(), all.end(),
                             [&](const lie& planted) { return planted.rule == each.id; }))
         << "nothing shows that " << each.id << " can fire";
 }
@@ -155,7 +161,7 @@ TEST(Selftest, the_headline_of_an_investigation_names_every_gross_lie) {
 bool may_speak(const lie& planted, std::string_view rule) {
   const std::string_view left_out = planted.rule;
   if (rule == planted.through) return true;
-  if (left_out == "R01") return rule == "R05" || rule == "R02";
+  if (left_out == "R01") return rule == "R05" || rule == "R02" || rule == "R03";
   // A sum of parts may exceed the window that holds them, a counter that stands still misses what
   // the ledger knows.
   if (left_out == "R06") return rule == "R05";

@@ -21,6 +21,8 @@ run_facts sample() {
   facts.add_fact("prompt", "Once \"upon\"\n a t\xc3\xafme");
   facts.ceilings = {{link_class::host_memcpy, 12345678901.5, 0.0, 9, "no raw rate is known"},
                     {link_class::pcie, 0.0, 64e9, 0, "no copy of this size was made"}};
+  facts.clocks = {{"processor's counter", 2.45e9}};
+  facts.bases = {{"layers", 28.0}, {"isolated over batched", 1.5}};
   facts.reasons = {"no CUDA device", "greedy: nothing is drawn"};
   facts.notes = {"the link was measured between the requests"};
   facts.has_one_observer = true;
@@ -40,6 +42,20 @@ TEST(Facts, one_observer_is_said_or_not_and_stays_said) {
   run_facts facts = parse_facts(R"({"one_observer":true})").value();
   merge(facts, run_facts{});
   EXPECT_TRUE(facts.has_one_observer);
+}
+
+TEST(Facts, a_clock_or_a_base_is_a_number_above_zero_and_the_later_wins_by_name) {
+  for (const char* bad :
+       {R"({"clocks":[{"name":"x","hz":0}]})", R"({"clocks":[{"name":"x"}]})",
+        R"({"bases":[{"name":"","value":2}]})", R"({"bases":[{"name":"x","hz":2}]})",
+        R"({"bases":[{"name":"x","value":-1}]})"})
+    EXPECT_FALSE(parse_facts(bad)) << bad;
+  run_facts into = sample();
+  run_facts later;
+  later.bases = {{"layers", 2.0}};
+  merge(into, later);
+  EXPECT_THAT(into.bases,
+              ElementsAre(named_number{"layers", 2.0}, named_number{"isolated over batched", 1.5}));
 }
 
 TEST(Facts, may_leave_out_every_member) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without this an equation could be taken for words, and its counters would never be balanced.
 #include "probes/trace/identity.h"
+#include "probes/trace/formula.h"
 
 #include <gtest/gtest.h>
 
@@ -46,10 +47,10 @@ TEST(Identity, leaves_words_to_people) {
 TEST(Identity, of_the_catalog_is_an_equation_with_its_own_counter_or_says_none) {
   for (const contract_row& row : catalog_rows()) {
     if (row.identity.starts_with("none: ")) continue;
-    if (const auto quotient = parse_quotient(row.identity)) {
-      EXPECT_EQ(quotient->ratio, row.name);
-      for (const std::string& part : {quotient->part, quotient->whole})
-        EXPECT_TRUE(telemetry::find_counter(part)) << part;
+    if (const auto formula = parse_formula(row.identity)) {
+      EXPECT_EQ(formula->result, row.name);
+      for (const auto* sum : {&formula->part, &formula->whole})
+        for (const std::string& part : *sum) EXPECT_TRUE(telemetry::find_counter(part)) << part;
       continue;
     }
     const auto parsed = parse_identity(row.identity);
@@ -61,6 +62,24 @@ TEST(Identity, of_the_catalog_is_an_equation_with_its_own_counter_or_says_none) 
     }
     EXPECT_TRUE(is_member) << row.name << " is not part of its identity";
   }
+}
+
+TEST(Formula, is_one_sum_over_another_or_shares_of_one) {
+  const auto ratio = parse_formula("a.b.c_ratio = a.b.d_count / a.b.d_count + a.b.e_count");
+  ASSERT_TRUE(ratio);
+  EXPECT_EQ(*ratio, (formula{"a.b.c_ratio", {"a.b.d_count"}, {"a.b.d_count", "a.b.e_count"}}));
+  const auto shares = parse_formula("a.b.c_ratio + a.b.d_ratio = 1");
+  ASSERT_TRUE(shares);
+  EXPECT_EQ(*shares, (formula{"", {"a.b.c_ratio", "a.b.d_ratio"}, {}}));
+}
+
+TEST(Formula, that_is_none_is_words_for_people) {
+  for (const char* words :
+       {"", "none: a quotient", "a.b.c_ratio", "a.b.c_ratio = a.b.d_count", "a.b.c_ratio = 1",
+        "a.b.c_ratio = a.b.d_count /", "a.b.c_ratio = a.b.d_count / a.b.e_count / a.b.f_count",
+        "a.b.c_ratio + a.b.d_ratio = 2", "a.b.c_ratio + a.b.d_ratio = a.b.e_count / a.b.f_count",
+        "a.b.c_ratio = / a.b.e_count", "a.b.c_ratio = a.b.d_count - a.b.e_count / a.b.f_count"})
+    EXPECT_FALSE(parse_formula(words)) << words;
 }
 
 }  // namespace
