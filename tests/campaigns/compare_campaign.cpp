@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,11 @@ class campaign {
       : pools_(std::move(pools)), floors_(floors_of(pools_, rules_.confirm_pairs)) {
     rules_.floor_of_row = floors_.of_row;
     rules_.floor_source = "floor of this pool";
+    std::map<unsigned, std::future<judgement>> running;
     for (const unsigned percent : {0U, 5U, 10U})
-      judged_[percent] = judge(pools_, floors_, rules_, percent);
+      running[percent] = std::async(
+          std::launch::async, [this, percent] { return judge(pools_, floors_, rules_, percent); });
+    for (auto& [percent, each] : running) judged_[percent] = each.get();
   }
 
   bool has_runs() const {

@@ -29,18 +29,21 @@ class Campaign:
             self.rows = file.read().strip()
         cores = sorted(os.sched_getaffinity(0))
         self.cores = [f"{cores[(2 * i) % len(cores)]},{cores[(2 * i + 1) % len(cores)]}" for i in range(lanes)]
-        self.environment = dict(os.environ)
-        if os.path.isdir(os.path.join(self.room, "lib")):
-            self.environment["LD_LIBRARY_PATH"] = os.path.join(self.room, "lib")
+        # For assay and its children alone: the machine's own programs want its own libraries.
+        libraries = os.path.join(self.room, "lib")
+        self.settings = [f"LD_LIBRARY_PATH={libraries}"] if os.path.isdir(libraries) else []
         self.lock, self.numbers = threading.Lock(), itertools.count()
 
     def left(self):
         return self.seconds - (time.monotonic() - self.start)
 
     def compare(self, lane, *words):
-        command = ["taskset", "-c", self.cores[lane], "./assay", "compare", *words]
-        return subprocess.run(command, cwd=self.room, env=self.environment, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True, check=False)
+        command = ["taskset", "-c", self.cores[lane], "env", *self.settings, "./assay", "compare", *words]
+        done = subprocess.run(command, cwd=self.room, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, check=False)
+        if done.returncode not in (0, 1, 3, 4):
+            raise SystemExit(f"{' '.join(command[:6])} …: {done.returncode}: {done.stderr}")
+        return done
 
     def both(self, head):
         return ["--base-bin", "base/bench", "--head-bin", f"{head}/bench", "--scenarios", self.rows, *METHOD]
