@@ -18,13 +18,14 @@ constexpr std::int64_t word_bytes = 4;       // an id, a table entry, an f32
 constexpr std::int64_t state_bytes = 32;  // token, position, two counts, best choice, prompt length
 constexpr std::int64_t grant_bytes = 64;
 constexpr std::int64_t part_bytes = 256;
-// Weights, pages, activations; with passes, what those write.
-constexpr std::int64_t arena_buffers = 3;
+// Pages and activations.
+constexpr std::int64_t arena_buffers = 2;
 // Of a request, beside the table's: ids, state, rotary frequencies.
 constexpr std::int64_t copies_of_prompt = 3;
 
 // A prompt of so many ids goes through a pass, in chunks of so many.
 constexpr std::int64_t least_pass_tokens = 8;
+constexpr std::int64_t least_streamed_pass_tokens = 1;
 constexpr std::int64_t chunk_tokens = 2048;
 constexpr std::int64_t library_workspace_bytes = std::int64_t{32} << 20;
 // Two norms, append, attention, gate.
@@ -84,7 +85,8 @@ std::int64_t placed_scratch(const model_shape& m, const cache_shape& cache) {
 }
 
 bool is_pass(const request_shape& r, const gpu_mode& mode) {
-  return mode.has_passes && r.prompt_tokens >= least_pass_tokens;
+  return mode.has_passes &&
+         r.prompt_tokens >= (mode.paging ? least_streamed_pass_tokens : least_pass_tokens);
 }
 
 std::int64_t chunks_of(const request_shape& r) {
@@ -104,8 +106,21 @@ std::int64_t products_per_layer(const model_shape& m) {
   return of_attention + (fills_its_grant(m.intermediate) ? 1 : 2) + lone_products_per_layer;
 }
 
-std::int64_t products_of(const model_shape& m, const request_shape& r) {
-  return chunks_of(r) * m.layers * products_per_layer(m);
+std::int64_t products_of(const model_shape& m, const request_shape& r, const gpu_mode& mode) {
+  const std::int64_t a_chunk =
+      mode.paging ? mode.paging->input_products + m.layers * lone_products_per_layer
+                  : m.layers * products_per_layer(m);
+  return chunks_of(r) * a_chunk;
+}
+
+// Weights in one buffer; under a limit those that stay, and the area that the others pass through.
+std::int64_t weight_buffers(const std::optional<paging_shape>& paging) {
+  if (!paging) return 1;
+  return (paging->resident_bytes > 0 ? 1 : 0) + (paging->staging_bytes > 0 ? 1 : 0);
+}
+
+std::int64_t buffers_of(bool has_passes, const std::optional<paging_shape>& paging) {
+  return arena_buffers + (has_passes ? 1 : 0) + weight_buffers(paging);
 }
 
 // The embedding once a chunk, the head once.
@@ -128,14 +143,27 @@ std::int64_t gpu_steps(const request_shape& r, const gpu_mode& mode) {
 }
 
 std::int64_t gpu_prefill_calls(const model_shape& m, const request_shape& r, const gpu_mode& mode) {
-  return is_pass(r, mode) ? own_kernels_of(m, r) + products_of(m, r) : 0;
+  return is_pass(r, mode) ? own_kernels_of(m, r) + products_of(m, r, mode) : 0;
 }
 
 launch_bounds gpu_launches(const model_shape& m, const request_shape& r, const gpu_mode& mode) {
   const std::int64_t of_steps = gpu_steps(r, mode) * gpu_launches_per_position(m);
   if (!is_pass(r, mode)) return {of_steps, of_steps};
   const std::int64_t known = of_steps + own_kernels_of(m, r);
-  return {known + products_of(m, r), known + most_kernels_per_product * products_of(m, r)};
+  const std::int64_t products = products_of(m, r, mode);
+  return {known + products, known + most_kernels_per_product * products};
+}
+
+std::int64_t gpu_parts(const request_shape& r, const gpu_mode& mode) {
+  return gpu_steps(r, mode) + (is_pass(r, mode) ? chunks_of(r) : 0);
+}
+
+std::int64_t gpu_headless_parts(const request_shape& r, const gpu_mode& mode) {
+  return is_pass(r, mode) ? chunks_of(r) - 1 : 0;
+}
+
+std::int64_t gpu_step_calls(const model_shape& m, const request_shape& r, const gpu_mode& mode) {
+  return gpu_steps(r, mode) * (mode.is_streamed() ? gpu_launches_per_position(m) : 1);
 }
 
 std::int64_t gpu_weight_reads(const model_shape& m, const request_shape& r, const gpu_mode& mode) {
@@ -154,39 +182,69 @@ std::int64_t gpu_input_bytes_beside_ids(const model_shape& m, const cache_shape&
   return word_bytes * (m.head_dim / 2 + pages_for(prompt_tokens, cache)) + state_bytes;
 }
 
-arena_shape gpu_arena_of(const model_shape& m, const cache_shape& cache, bool has_passes) {
+arena_shape gpu_arena_of(const model_shape& m, const cache_shape& cache, bool has_passes,
+                         const std::optional<paging_shape>& paging) {
   return {
-      placed_weights(m),
+      paging ? paging->resident_placed_bytes + paging->staging_bytes : placed_weights(m),
       rounded(pages_for(cache.context_tokens, cache) * gpu_kv_page_bytes(m, cache), grant_bytes),
       placed_activations(m, cache) + (has_passes ? placed_scratch(m, cache) : 0)};
 }
 
+std::optional<paging_shape> gpu_paging_of(const model_shape& m, const cache_shape& cache,
+                                          const limit_shape& limit, bool has_passes) {
+  const arena_shape arena = gpu_arena_of(m, cache, has_passes);
+  return paging_within(
+      m, limit.limit_bytes - limit.reserved_bytes - arena.kv_bytes - arena.activations_bytes);
+}
+
 std::vector<expectation> expect_gpu_load(const model_shape& m, const cache_shape& cache,
-                                         bool has_passes) {
+                                         bool has_passes,
+                                         const std::optional<paging_shape>& paging) {
   using id = telemetry::counter_id;
-  const auto copies = static_cast<std::int64_t>(weights_of(m).size());
-  const std::int64_t arena_bytes = gpu_arena_of(m, cache, has_passes).total_bytes();
-  return {
+  const auto tensors = static_cast<std::int64_t>(weights_of(m).size());
+  const std::int64_t copies = paging ? paging->resident_weights : tensors;
+  const std::int64_t events = copies > 0 ? events_of_load : 0;
+  const std::int64_t arena_bytes = gpu_arena_of(m, cache, has_passes, paging).total_bytes();
+  std::vector<expectation> all{
       {id::checkpoint_file_bytes, m.file_bytes},
       {id::checkpoint_tensor_bytes, m.payload_bytes},
       {id::checkpoint_loaded_tensors_count, copies},
-      {id::checkpoint_unused_tensors_count, m.header_tensor_count - copies},
-      {id::weights_h2d_bytes, weight_bytes(m)},
+      {id::checkpoint_unused_tensors_count, m.header_tensor_count - tensors},
+      {id::weights_h2d_bytes, paging ? paging->resident_bytes : weight_bytes(m)},
       {id::weights_h2d_copies_count, copies},
       {id::arena_live_bytes, arena_bytes},
       {id::arena_peak_bytes, arena_bytes},
-      {id::arena_allocations_count, arena_buffers + (has_passes ? 1 : 0)},
+      {id::arena_allocations_count, buffers_of(has_passes, paging)},
       {id::kv_capacity_pages, pages_for(cache.context_tokens, cache)},
-      {id::device_submissions_count, copies + events_of_load},
-      {id::device_events_count, events_of_load},
-      {id::device_syncs_count, 1},
+      {id::device_submissions_count, copies + events},
+      {id::device_events_count, events},
+      {id::device_syncs_count, copies > 0 ? 1 : 0},
   };
+  if (paging) add_placement(all, *paging);
+  return all;
 }
 
-std::vector<expectation> expect_gpu_unload(bool has_passes) {
+std::vector<expectation> expect_gpu_unload(bool has_passes,
+                                           const std::optional<paging_shape>& paging) {
   using id = telemetry::counter_id;
-  return {{id::arena_live_bytes, 0}, {id::arena_frees_count, arena_buffers + (has_passes ? 1 : 0)}};
+  return {{id::arena_live_bytes, 0}, {id::arena_frees_count, buffers_of(has_passes, paging)}};
 }
+
+namespace {
+
+// What is streamed in each part, and what its operators' events and waits add to a request.
+paging_traffic streamed_of(const request_shape& r, const gpu_mode& mode) {
+  const paging_shape& p = *mode.paging;
+  const std::int64_t parts = gpu_parts(r, mode);
+  const std::int64_t headless = gpu_headless_parts(r, mode);
+  return {parts * p.step_weights - headless * p.head_weights,
+          parts * p.step_bytes - headless * p.head_bytes,
+          parts * p.streamed_weights() - headless * p.head_streamed_weights,
+          parts * p.streamed_bytes() - headless * p.head_streamed_bytes,
+          parts * p.streamed_operators - headless * (p.head_streamed_weights > 0 ? 1 : 0)};
+}
+
+}  // namespace
 
 std::vector<expectation> expect_gpu_request(const model_shape& m, const cache_shape& cache,
                                             const request_shape& r, const gpu_mode& mode) {
@@ -194,7 +252,7 @@ std::vector<expectation> expect_gpu_request(const model_shape& m, const cache_sh
   const std::int64_t passes = 1 + r.decode_steps;
   const std::int64_t positions = r.prompt_tokens + r.decode_steps;
   const std::int64_t steps = gpu_steps(r, mode);
-  const std::int64_t captures = mode.is_first && steps > 0 ? 1 : 0;
+  const std::int64_t captures = mode.is_first && steps > 0 && !mode.is_streamed() ? 1 : 0;
   const std::int64_t calls = gpu_prefill_calls(m, r, mode);
   const std::int64_t pages = pages_for(positions, cache);
   // The prompt's pages come with it; each later one in a step of its own. An id that the host drew
@@ -203,7 +261,12 @@ std::vector<expectation> expect_gpu_request(const model_shape& m, const cache_sh
   const std::int64_t drawn_ids = mode.is_sampled ? r.decode_steps : 0;
   const std::int64_t input_copies = copies_of_prompt + 1 + later_pages + drawn_ids;
   const std::int64_t later_inputs = mode.is_sampled ? r.decode_steps : later_pages;
-  const std::int64_t events = events_per_pass * passes + events_per_bracket * (1 + later_inputs);
+  const std::int64_t parts = mode.paging ? gpu_parts(r, mode) : passes;
+  const paging_traffic streamed = mode.paging ? streamed_of(r, mode) : paging_traffic{};
+  // A part before the last of its pass has no copy behind its kernels.
+  const std::int64_t events = events_per_pass * passes +
+                              events_per_bracket * (parts - passes + 1 + later_inputs) +
+                              streamed.events();
   const std::int64_t input_bytes =
       gpu_input_bytes_beside_ids(m, cache, positions) + word_bytes * (r.prompt_tokens + drawn_ids);
   std::vector<expectation> all{
@@ -213,15 +276,16 @@ std::vector<expectation> expect_gpu_request(const model_shape& m, const cache_sh
       {id::prefill_calls_count, calls},
       {id::graph_captures_count, captures},
       {id::graph_instantiations_count, captures},
-      {id::graph_replays_count, steps},
-      {id::graph_eager_steps_count, 0},
+      {id::graph_replays_count, mode.is_streamed() ? 0 : steps},
+      {id::graph_eager_steps_count, mode.is_streamed() ? steps : 0},
       {id::kv_allocated_pages, pages},
       {id::kv_freed_pages, pages},
       {id::kv_append_bytes, positions * token_bytes(m)},
       {id::kv_read_bytes, positions * (positions + 1) / 2 * token_bytes(m)},
-      {id::device_submissions_count, steps + calls + input_copies + passes + events},
+      {id::device_submissions_count, gpu_step_calls(m, r, mode) + calls + input_copies + passes +
+                                         events + streamed.page_ins_count},
       {id::device_events_count, events},
-      {id::device_syncs_count, passes},
+      {id::device_syncs_count, parts},
       {id::sampling_draws_count, passes},
       {id::sampling_candidates_count, passes * m.vocab_rows},
       {id::sampling_random_draws_count, mode.is_sampled ? passes : 0},
@@ -234,6 +298,7 @@ std::vector<expectation> expect_gpu_request(const model_shape& m, const cache_sh
   all.push_back({is_chosen ? id::choices_d2h_bytes : id::logits_d2h_bytes,
                  passes * word_bytes * (is_chosen ? 1 : m.vocab_rows)});
   all.push_back({is_chosen ? id::choices_d2h_copies_count : id::logits_d2h_copies_count, passes});
+  if (mode.paging) add_traffic(all, *mode.paging, streamed);
   return all;
 }
 

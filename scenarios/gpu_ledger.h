@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "scenarios/ledger.h"
+#include "scenarios/paging_ledger.h"
 
 namespace assay::scenarios {
 
@@ -17,6 +19,11 @@ struct gpu_mode {
   bool is_first = false;    ///< none before it took a step: the first of the process captures
   bool has_passes = true;   ///< a product library is there, and memory for what a pass writes
   bool is_sampled = false;  ///< temperature above 0: the host draws from logits
+  /// Under a limit every prompt goes through a pass; where not all weights stay, steps go kernel by
+  /// kernel, and each chunk and each step streams the rest anew.
+  std::optional<paging_shape> paging = {};
+
+  bool is_streamed() const { return paging && paging->streamed_bytes() > 0; }
 };
 
 /// Kernels that one position takes by a step.
@@ -27,6 +34,14 @@ std::int64_t gpu_steps(const request_shape& request, const gpu_mode& mode);
 /// Calls that passes make of a prompt: each own kernel one, each product one. 0 without passes.
 std::int64_t gpu_prefill_calls(const model_shape& model, const request_shape& request,
                                const gpu_mode& mode);
+
+/// Chunks and steps of a request: under a limit each streams, and is waited for.
+std::int64_t gpu_parts(const request_shape& request, const gpu_mode& mode);
+/// Of them, chunks that end with the last layer.
+std::int64_t gpu_headless_parts(const request_shape& request, const gpu_mode& mode);
+/// Calls that steps make: a replay is one, and under a limit a kernel is.
+std::int64_t gpu_step_calls(const model_shape& model, const request_shape& request,
+                            const gpu_mode& mode);
 
 /// Kernels of a whole request. A product is one kernel, or one more that adds up a sum that the
 /// library split; which, is the library's affair.
@@ -48,16 +63,22 @@ std::int64_t gpu_input_bytes_beside_ids(const model_shape& model, const cache_sh
 
 /// What the runtime takes of the device: weights and pages in the weights' type, and activations,
 /// each part of them on a boundary of 256 bytes; with passes, what a chunk writes, too.
-arena_shape gpu_arena_of(const model_shape& model, const cache_shape& cache, bool has_passes);
+arena_shape gpu_arena_of(const model_shape& model, const cache_shape& cache, bool has_passes,
+                         const std::optional<paging_shape>& paging = {});
+/// None where the limit does not hold a step.
+std::optional<paging_shape> gpu_paging_of(const model_shape& model, const cache_shape& cache,
+                                          const limit_shape& limit, bool has_passes);
 /// Bytes of one KV page over all layers.
 std::int64_t gpu_kv_page_bytes(const model_shape& model, const cache_shape& cache);
 
 std::vector<expectation> expect_gpu_load(const model_shape& model, const cache_shape& cache,
-                                         bool has_passes);
+                                         bool has_passes,
+                                         const std::optional<paging_shape>& paging = {});
 /// Everything that a request's ledger has one figure for; gpu_launches has two.
 std::vector<expectation> expect_gpu_request(const model_shape& model, const cache_shape& cache,
                                             const request_shape& request, const gpu_mode& mode);
 /// As expect_unload.
-std::vector<expectation> expect_gpu_unload(bool has_passes);
+std::vector<expectation> expect_gpu_unload(bool has_passes,
+                                           const std::optional<paging_shape>& paging = {});
 
 }  // namespace assay::scenarios

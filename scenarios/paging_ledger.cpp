@@ -29,6 +29,7 @@ std::int64_t placed(std::int64_t bytes) {
 
 struct sized_weight {
   std::int64_t bytes = 0;
+  int rank = 0;  ///< in its operator
   bool is_kept = false;
 };
 
@@ -83,7 +84,7 @@ step_weights weights_by_operator(const model_shape& m) {
     }
   }
   std::map<std::pair<std::int64_t, int>, std::vector<sized_weight>> grouped;
-  for (const auto& [where, bytes] : sorted) grouped[where.first].push_back({bytes});
+  for (const auto& [where, bytes] : sorted) grouped[where.first].push_back({bytes, where.second});
   step_weights all;
   for (auto& [where, weights] : grouped) all.push_back(std::move(weights));
   return all;
@@ -117,6 +118,34 @@ std::int64_t keep(step_weights& all, std::int64_t largest_streamed, std::int64_t
   return kept;
 }
 
+// A matrix lies right behind another where both stay, or both come, and the first fills its grant.
+std::int64_t products_of(const std::vector<sized_weight>& weights) {
+  static const std::set<int> matrices{
+      rank_of("self_attn.q_proj.weight"), rank_of("self_attn.k_proj.weight"),
+      rank_of("self_attn.v_proj.weight"), rank_of("mlp.gate_proj.weight"),
+      rank_of("mlp.up_proj.weight")};
+  std::vector<sized_weight> of;
+  for (const sized_weight& each : weights)
+    if (matrices.count(each.rank) > 0) of.push_back(each);
+  const auto is_next = [&](std::size_t i) {
+    return of[i].is_kept == of[i + 1].is_kept && placed(of[i].bytes) == of[i].bytes;
+  };
+  if (of.size() == 2) return is_next(0) ? 1 : 2;
+  if (of.size() != 3) return 0;
+  if (!is_next(1)) return 3;
+  return is_next(0) ? 1 : 2;
+}
+
+void add_head(paging_shape& shape, const std::vector<sized_weight>& weights) {
+  for (const sized_weight& each : weights) {
+    shape.head_bytes += each.bytes;
+    ++shape.head_weights;
+    if (each.is_kept) continue;
+    shape.head_streamed_bytes += each.bytes;
+    ++shape.head_streamed_weights;
+  }
+}
+
 paging_shape shape_of(const step_weights& all, std::int64_t budget_bytes, std::int64_t staging) {
   paging_shape shape;
   shape.budget_bytes = budget_bytes;
@@ -134,7 +163,9 @@ paging_shape shape_of(const step_weights& all, std::int64_t budget_bytes, std::i
       ++shape.resident_weights;
     }
     if (is_streamed) ++shape.streamed_operators;
+    shape.input_products += products_of(weights);
   }
+  add_head(shape, all.back());
   return shape;
 }
 
@@ -162,8 +193,11 @@ std::int64_t arena_buffers(const paging_shape& p) {
 std::optional<paging_shape> paging_of(const model_shape& m, const cache_shape& cache,
                                       const limit_shape& limit) {
   const arena_shape arena = arena_of(m, cache);
-  const std::int64_t budget =
-      limit.limit_bytes - limit.reserved_bytes - arena.kv_bytes - arena.activations_bytes;
+  return paging_within(
+      m, limit.limit_bytes - limit.reserved_bytes - arena.kv_bytes - arena.activations_bytes);
+}
+
+std::optional<paging_shape> paging_within(const model_shape& m, std::int64_t budget) {
   step_weights all = weights_by_operator(m);
   std::int64_t whole = 0;
   std::set<std::int64_t, std::greater<>> sizes;
@@ -207,15 +241,7 @@ std::vector<expectation> expect_paged_load(const model_shape& m, const cache_sha
   replace(all, id::device_submissions_count, p.resident_weights + (has_fill ? events_of_fill : 0));
   replace(all, id::device_events_count, has_fill ? events_of_fill : 0);
   replace(all, id::device_syncs_count, has_fill ? 1 : 0);
-  for (const expectation& each : {expectation{id::paging_budget_bytes, p.budget_bytes},
-                                  {id::paging_staging_bytes, p.staging_bytes},
-                                  {id::paging_resident_bytes, p.resident_bytes},
-                                  {id::paging_resident_count, p.resident_weights},
-                                  {id::paging_admitted_bytes, p.resident_bytes},
-                                  {id::paging_admitted_count, p.resident_weights},
-                                  {id::paging_evicted_bytes, 0},
-                                  {id::paging_evictions_count, 0}})
-    all.push_back(each);
+  add_placement(all, p);
   return all;
 }
 
@@ -225,28 +251,17 @@ std::vector<expectation> expect_paged_request(const model_shape& m, const cache_
   const std::int64_t passes = 1 + r.decode_steps;
   const std::int64_t tokens = r.prompt_tokens + r.decode_steps;
   const std::int64_t row_bytes = m.hidden * m.width_bytes_of_tensor.at(embedding_name);
-  const std::int64_t page_ins = passes * p.streamed_weights();
-  const std::int64_t events = passes * events_per_streamed_operator * p.streamed_operators;
-  add_to(all, id::device_submissions_count, passes + page_ins + events);
-  add_to(all, id::device_events_count, events);
+  const paging_traffic traffic{passes * p.step_weights, passes * p.step_bytes,
+                               passes * p.streamed_weights(), passes * p.streamed_bytes(),
+                               passes * p.streamed_operators};
+  add_to(all, id::device_submissions_count, passes + traffic.page_ins_count + traffic.events());
+  add_to(all, id::device_events_count, traffic.events());
   replace(all, id::embedding_h2d_copies_count, passes);
   replace(all, id::embedding_h2d_bytes, tokens * row_bytes);
-  replace(all, id::paging_page_ins_count, page_ins);
-  replace(all, id::paging_h2d_bytes, passes * p.streamed_bytes());
-  for (const expectation& each :
-       {expectation{id::paging_lookups_count, passes * p.step_weights},
-        {id::paging_lookup_bytes, passes * p.step_bytes},
-        {id::paging_hits_count, passes * p.resident_weights},
-        {id::paging_hit_bytes, passes * p.resident_bytes},
-        {id::paging_count_hit_ratio, ratio_bits(p.resident_weights, p.step_weights)},
-        {id::paging_byte_hit_ratio, ratio_bits(p.resident_bytes, p.step_bytes)},
-        {id::paging_staged_bytes, passes * p.streamed_bytes()},
-        {id::paging_prefetch_waste_bytes, 0},
-        {id::paging_evicted_bytes, 0},
-        {id::paging_evictions_count, 0},
-        {id::paging_resident_bytes, p.resident_bytes},
-        {id::paging_resident_count, p.resident_weights}})
-    all.push_back(each);
+  std::erase_if(all, [](const expectation& each) {
+    return each.counter == id::paging_page_ins_count || each.counter == id::paging_h2d_bytes;
+  });
+  add_traffic(all, p, traffic);
   return all;
 }
 
@@ -254,6 +269,43 @@ std::vector<expectation> expect_paged_unload(const paging_shape& p) {
   std::vector<expectation> all = expect_unload();
   replace(all, id::arena_frees_count, arena_buffers(p));
   return all;
+}
+
+std::int64_t paging_traffic::events() const {
+  return events_per_streamed_operator * streamed_operators;
+}
+
+void add_placement(std::vector<expectation>& to, const paging_shape& p) {
+  for (const expectation& each : {expectation{id::paging_budget_bytes, p.budget_bytes},
+                                  {id::paging_staging_bytes, p.staging_bytes},
+                                  {id::paging_resident_bytes, p.resident_bytes},
+                                  {id::paging_resident_count, p.resident_weights},
+                                  {id::paging_admitted_bytes, p.resident_bytes},
+                                  {id::paging_admitted_count, p.resident_weights},
+                                  {id::paging_evicted_bytes, 0},
+                                  {id::paging_evictions_count, 0}})
+    to.push_back(each);
+}
+
+void add_traffic(std::vector<expectation>& to, const paging_shape& p, const paging_traffic& t) {
+  const std::int64_t hits = t.lookups_count - t.page_ins_count;
+  const std::int64_t hit_bytes = t.lookup_bytes - t.page_in_bytes;
+  for (const expectation& each :
+       {expectation{id::paging_lookups_count, t.lookups_count},
+        {id::paging_lookup_bytes, t.lookup_bytes},
+        {id::paging_hits_count, hits},
+        {id::paging_hit_bytes, hit_bytes},
+        {id::paging_count_hit_ratio, ratio_bits(hits, t.lookups_count)},
+        {id::paging_byte_hit_ratio, ratio_bits(hit_bytes, t.lookup_bytes)},
+        {id::paging_page_ins_count, t.page_ins_count},
+        {id::paging_h2d_bytes, t.page_in_bytes},
+        {id::paging_staged_bytes, t.page_in_bytes},
+        {id::paging_prefetch_waste_bytes, 0},
+        {id::paging_evicted_bytes, 0},
+        {id::paging_evictions_count, 0},
+        {id::paging_resident_bytes, p.resident_bytes},
+        {id::paging_resident_count, p.resident_weights}})
+    to.push_back(each);
 }
 
 std::int64_t paged_h2d_bytes(const paging_shape& p, std::int64_t passes) {

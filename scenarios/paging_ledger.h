@@ -31,6 +31,14 @@ struct paging_shape {
   std::int64_t resident_placed_bytes = 0;  ///< R, each weight on a boundary of its own
   std::int64_t streamed_operators = 0;
   std::int64_t largest_weight_bytes = 0;
+  /// Of the head's operator: passes over the first chunks of a long prompt go without it.
+  std::int64_t head_bytes = 0;
+  std::int64_t head_weights = 0;
+  std::int64_t head_streamed_bytes = 0;
+  std::int64_t head_streamed_weights = 0;
+  /// Matrices of one input are one product where they lie one behind the other: so many products a
+  /// GPU makes of q, k and v, and of gate and up, of all layers.
+  std::int64_t input_products = 0;
 
   std::int64_t streamed_bytes() const { return step_bytes - resident_bytes; }
   std::int64_t streamed_weights() const { return step_weights - resident_weights; }
@@ -39,6 +47,9 @@ struct paging_shape {
 /// None where the limit does not hold a step.
 std::optional<paging_shape> paging_of(const model_shape& model, const cache_shape& cache,
                                       const limit_shape& limit);
+
+/// The same of weights alone: what a budget makes of them, whatever is beside them.
+std::optional<paging_shape> paging_within(const model_shape& model, std::int64_t budget_bytes);
 
 /// What the runtime takes of the arena under a limit; the weights' share is what stays and the
 /// staging area.
@@ -51,6 +62,21 @@ std::vector<expectation> expect_paged_request(const model_shape& model, const ca
                                               const request_shape& request,
                                               const paging_shape& paging);
 std::vector<expectation> expect_paged_unload(const paging_shape& paging);
+
+/// What the passes of a request ask for and page in.
+struct paging_traffic {
+  std::int64_t lookups_count = 0;
+  std::int64_t lookup_bytes = 0;
+  std::int64_t page_ins_count = 0;
+  std::int64_t page_in_bytes = 0;
+  std::int64_t streamed_operators = 0;  ///< each once a pass
+
+  std::int64_t events() const;
+};
+/// What follows for the counters of a request, and for those of the load.
+void add_traffic(std::vector<expectation>& to, const paging_shape& paging,
+                 const paging_traffic& traffic);
+void add_placement(std::vector<expectation>& to, const paging_shape& paging);
 
 /// h2d of a run over the link: R once, W - R in each pass.
 std::int64_t paged_h2d_bytes(const paging_shape& paging, std::int64_t passes);

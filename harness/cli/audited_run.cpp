@@ -13,10 +13,12 @@
 #include "harness/audit/gates.h"
 #include "harness/cli/host_choice.h"
 #include "harness/cli/interrupt.h"
+#include "harness/cli/memory_flags.h"
 #include "harness/cli/recorder.h"
 #include "harness/cli/references.h"
 #include "harness/cli/run_clock.h"
 #include "harness/cli/run_conditions.h"
+#include "harness/cli/run_limit.h"
 #include "harness/cli/scenario_table.h"
 #include "harness/selftest/tapped_device.h"
 #include "probes/process/host_account.h"
@@ -76,7 +78,7 @@ class run {
   result<void> between_windows();
   result<void> known_answers();
   result<void> unload();
-  engine::engine_options engine_options() const;
+  result<engine::engine_options> engine_options() const;
   result<void> read_shapes(load_evidence& seen);
   result<void> choose_weight();
   result<void> encode(std::size_t index, encode_time_evidence& time);
@@ -168,11 +170,12 @@ result<void> run::load() {
     seen.stat_file_bytes += file_bytes;
   }
   ASSAY_TRY_ASSIGN(const auto usage_before, probes::usage_of_this_thread());
+  ASSAY_TRY_ASSIGN(const engine::engine_options wanted, engine_options());
   ASSAY_TRY(accounts_->start());
   backend_->begin_traffic();
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_LOAD, 0));
-  ASSAY_TRY_ASSIGN(
-      engine_, backend_->load(options_.checkpoint, *seen_by_runtime_, writer_, engine_options()));
+  ASSAY_TRY_ASSIGN(engine_,
+                   backend_->load(options_.checkpoint, *seen_by_runtime_, writer_, wanted));
   ASSAY_TRY(recorder_.stop());
   ASSAY_TRY(state_link_traffic(seen));
   ASSAY_TRY(accounts_->watch_workers(backend_->worker_tids()));
@@ -193,12 +196,13 @@ result<void> run::load() {
   return {};
 }
 
-engine::engine_options run::engine_options() const {
+result<engine::engine_options> run::engine_options() const {
   engine::engine_options wanted{options_.context_tokens,
                                 static_cast<std::uint32_t>(options_.page_tokens)};
-  if (!options_.vram_limit) return wanted;
-  wanted.memory_limit_bytes = backend_->front().memory_limit_bytes();
-  wanted.reserved_bytes = backend_->reserved_bytes();
+  if (!is_limited(options_)) return wanted;
+  ASSAY_TRY_ASSIGN(const scenarios::limit_shape given, limit_of(options_, *backend_));
+  wanted.memory_limit_bytes = static_cast<std::uint64_t>(given.limit_bytes);
+  wanted.reserved_bytes = static_cast<std::uint64_t>(given.reserved_bytes);
   wanted.residency = options_.residency;
   return wanted;
 }
@@ -206,17 +210,11 @@ engine::engine_options run::engine_options() const {
 // What the ledger says of files, context and limit.
 result<void> run::read_shapes(load_evidence& seen) {
   ASSAY_TRY_ASSIGN(seen.model, scenarios::read_model_shape(options_.checkpoint));
-  const std::int64_t context =
-      options_.context_tokens == 0 ? seen.model.max_context_tokens : options_.context_tokens;
-  seen.cache = {context, options_.page_tokens};
-  if (options_.vram_limit) {
-    seen.limit = {static_cast<std::int64_t>(backend_->front().memory_limit_bytes()),
-                  static_cast<std::int64_t>(backend_->reserved_bytes())};
-    seen.paging = scenarios::paging_of(seen.model, seen.cache, seen.limit);
-    if (!seen.paging)
-      return ASSAY_FAIL(internal,
-                        "the ledger finds no room for a step under a limit that the runtime has "
-                        "loaded under");
+  seen.cache = {context_of(options_, seen.model), options_.page_tokens};
+  if (is_limited(options_)) {
+    ASSAY_TRY_ASSIGN(seen.limit, limit_of(options_, *backend_));
+    ASSAY_TRY_ASSIGN(seen.paging,
+                     paging_under(seen.limit, options_, *backend_, seen.model, seen.cache));
   }
   ASSAY_TRY(recorder_.facts(run_conditions::facts_of_shape(seen.model)));
   seen_.model = seen.model;
@@ -292,7 +290,8 @@ result<void> run::state_traffic() {
 
 std::optional<scenarios::gpu_mode> run::mode_of_gpu() const {
   if (options_.device == telemetry::device_class::host) return std::nullopt;
-  return scenarios::gpu_mode{!has_stepped_, seen_.mode.has_passes, options_.temperature > 0.0};
+  return scenarios::gpu_mode{!has_stepped_, seen_.mode.has_passes, options_.temperature > 0.0,
+                             seen_.paging};
 }
 
 void run::take_text(std::string_view text) {

@@ -33,6 +33,9 @@ struct run_options {
   std::uint32_t context_tokens = 0;  ///< that the KV pages hold; 0: the model's own maximum
   /// As --vram-limit has it; resolved against the device's memory when it is opened.
   std::optional<memory::vram_limit> vram_limit;
+  /// On a GPU, in its place: a limit that leaves room for half of the weights, whatever its driver
+  /// and its observers take. Known when they have taken it.
+  bool is_half_streamed = false;
   /// What the runtime does. The ledger expects pin: another one is a lie, and tests tell it.
   memory::residency_kind residency = memory::residency_kind::pin;
   std::uint32_t threads = 0;  ///< that run a launch's blocks

@@ -33,6 +33,7 @@
 #include "runtime/tokenizer/tokenizer.h"
 #include "scenarios/decode_scenario.h"
 #include "scenarios/embedded.h"
+#include "scenarios/gpu_ledger.h"
 #include "scenarios/ledger.h"
 #include "scenarios/paging_ledger.h"
 
@@ -99,16 +100,27 @@ void print_claims(const telemetry::registry& counters, const engine::decode_engi
 }
 
 result<void> print_paging(const telemetry::registry& counters, const decode_flags& flags,
-                          std::int64_t limit_bytes) {
+                          const opened_engine& opened, std::int64_t prompt_tokens) {
   ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(flags.checkpoint));
   ASSAY_TRY_ASSIGN(const std::int64_t page_tokens,
                    telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
   const std::int64_t context =
       flags.context_tokens == 0 ? model.max_context_tokens : std::int64_t{flags.context_tokens};
-  const auto expected = scenarios::paging_of(model, {context, page_tokens}, {limit_bytes, 0});
+  const scenarios::cache_shape cache{context, page_tokens};
+  const std::int64_t steps = counters.read(id::engine_decode_steps_count).integer();
+  const bool is_gpu = flags.device == "cuda";
+  const auto expected =
+      is_gpu ? scenarios::gpu_paging_of(model, cache, opened.limit, opened.has_passes)
+             : scenarios::paging_of(model, cache, opened.limit);
   if (!expected) return ASSAY_FAIL(internal, "the ledger finds no room for a step that ran");
-  const std::int64_t passes = 1 + counters.read(id::engine_decode_steps_count).integer();
-  tell(paging_claims(counters, *expected, passes));
+  if (!is_gpu) {
+    tell(paging_claims(counters, *expected, 1 + steps, 0));
+    return {};
+  }
+  const scenarios::gpu_mode mode{.has_passes = opened.has_passes, .paging = expected};
+  const scenarios::request_shape shape{prompt_tokens, steps};
+  tell(paging_claims(counters, *expected, scenarios::gpu_parts(shape, mode),
+                     scenarios::gpu_headless_parts(shape, mode)));
   return {};
 }
 
@@ -139,19 +151,22 @@ result<opened_engine> open_engine(const decode_flags& flags, const checkpoint_se
   engine::engine_options wanted{flags.context_tokens,
                                 static_cast<std::uint32_t>(options.page_tokens)};
   ASSAY_TRY(set_memory(options, {flags.vram_limit, flags.context_tokens}));
+  if (is_gpu)
+    return open_on_gpu(flags.checkpoint, {options.arena_bytes, options.vram_limit}, counters,
+                       wanted);
   if (options.vram_limit) {
     ASSAY_TRY_ASSIGN(wanted.memory_limit_bytes, options.vram_limit->bytes_of(options.arena_bytes));
     // The device has no byte more than the limit: what would exceed it is refused where it is
     // asked.
     options.arena_bytes = *wanted.memory_limit_bytes;
-  } else if (!is_gpu) {
+  } else {
     ASSAY_TRY(fit_to_request(flags, prompt_tokens, seen, wanted, options));
   }
-  if (is_gpu) return open_on_gpu(flags.checkpoint, options.arena_bytes, counters, wanted);
   ASSAY_TRY_ASSIGN(auto device, device::host_device::create(
                                     {options.arena_bytes, options.spin_ns, options.threads}));
   ASSAY_TRY_ASSIGN(auto made, engine::engine::load(flags.checkpoint, *device, counters, wanted));
-  return opened_engine{std::move(device), std::move(made)};
+  const auto limit = static_cast<std::int64_t>(options.arena_bytes);
+  return opened_engine{std::move(device), std::move(made), {limit, 0}};
 }
 
 result<void> decode(const decode_flags& flags) {
@@ -166,10 +181,8 @@ result<void> decode(const decode_flags& flags) {
       prompt, {flags.max_new_tokens, flags.temperature, flags.seed, true}));
   ASSAY_TRY(stream_tokens(*opened.engine, tokenizer));
   print_claims(counters, *opened.engine);
-  if (!flags.vram_limit.empty()) {
-    const auto limit = static_cast<std::int64_t>(opened.device->memory_limit_bytes());
-    ASSAY_TRY(print_paging(counters, flags, limit));
-  }
+  if (!flags.vram_limit.empty())
+    ASSAY_TRY(print_paging(counters, flags, opened, static_cast<std::int64_t>(prompt.size())));
   return opened.engine->end_request();
 }
 

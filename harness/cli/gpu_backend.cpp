@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "harness/cli/audited_run.h"
 #include "harness/cli/gpu_bus.h"
+#include "harness/cli/gpu_decode.h"
 #include "harness/cli/run_backend.h"
 #include "probes/cuda_events/bracketed_device.h"
 #include "probes/cupti/gpu_run_probe.h"
@@ -21,11 +23,17 @@
 #include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/cuda_try.h"
 #include "runtime/engine/cuda/gpu_engine.h"
+#include "runtime/engine/cuda/gpu_plan.h"
 #include "runtime/ops/cuda/cublas_library.h"
 #include "scenarios/gpu_ledger.h"
 
 namespace assay::cli {
 namespace {
+
+// What the driver hands out rounds up to these.
+constexpr std::uint64_t granule_bytes = std::uint64_t{2} << 20;
+// Read and copied over to see what memory carries: more than three times the L2 cache of an H200.
+constexpr std::uint64_t limited_set_bytes = std::uint64_t{256} << 20;
 
 // Weights of fewer passes over the L2 cache may be read faster than memory gives them.
 constexpr std::int64_t l2_passes = 3;
@@ -51,9 +59,15 @@ class own_events final : public probes::event_source {
 
 class gpu_backend final : public run_backend {
  public:
-  result<void> open(std::uint64_t memory_limit_bytes) {
+  result<void> open(const run_options& options) {
     ASSAY_TRY(open_records());
-    ASSAY_TRY_ASSIGN(gpu_, device::cuda_device::create({.memory_limit_bytes = memory_limit_bytes}));
+    ASSAY_TRY_ASSIGN(gpu_,
+                     device::cuda_device::create({.memory_limit_bytes = options.arena_bytes}));
+    is_limited_ = options.vram_limit || options.is_half_streamed;
+    if (options.vram_limit) {
+      ASSAY_TRY_ASSIGN(const device::device_memory has, gpu_->memory());
+      ASSAY_TRY_ASSIGN(limit_bytes_, options.vram_limit->bytes_of(has.total_bytes));
+    }
     gpu_->set_observer(probe_.get());
     ASSAY_CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, gpu_->index()));
     cudaDeviceProp properties{};
@@ -79,8 +93,9 @@ class gpu_backend final : public run_backend {
   result<std::unique_ptr<engine::decode_engine>> load(
       const std::filesystem::path& checkpoint, device::device& seen_by_runtime,
       telemetry::counter_writer& counters, const engine::engine_options& options) override {
-    ASSAY_TRY_ASSIGN(
-        auto made, engine::gpu_engine::load(checkpoint, seen_by_runtime, *gpu_, counters, options));
+    ASSAY_TRY_ASSIGN(auto made,
+                     engine::gpu_engine::load(checkpoint, seen_by_runtime, *gpu_, counters, options,
+                                              {.most_pinned_bytes = pinnable_bytes()}));
     step_count_ = made->step_count_address();
     return std::unique_ptr<engine::decode_engine>(std::move(made));
   }
@@ -97,6 +112,8 @@ class gpu_backend final : public run_backend {
   result<void> calibrate(trace::sink& to) override {
     probes::gpu_link_options wanted;
     wanted.device = gpu_->index();
+    // Whatever is measured with stays within the limit, too.
+    if (is_limited_) wanted.device_set_bytes = std::min(wanted.device_set_bytes, limited_set_bytes);
     if (nvml_) wanted.read_link = [this] { return link_now(**nvml_); };
     ASSAY_TRY_ASSIGN(link_, probes::gpu_link_probe::create(wanted));
     ASSAY_TRY(link_->calibrate(to));
@@ -154,8 +171,21 @@ class gpu_backend final : public run_backend {
 
   const std::byte* step_count_address() const override { return step_count_; }
 
+  std::uint64_t limit_bytes() override { return limit_bytes_; }
+  // Asked when the probes are open and have run once: what CUPTI takes for its records, it has.
+  result<std::uint64_t> reserved_bytes() override {
+    if (reserved_bytes_ == 0) {
+      ASSAY_TRY_ASSIGN(const device::device_memory has, gpu_->memory());
+      reserved_bytes_ =
+          engine::reserved_for(has) + granule_bytes + probes::gpu_sentinel_probe::most_bytes();
+    }
+    return reserved_bytes_;
+  }
+
   bool has_passes(const scenarios::model_shape& model,
                   const scenarios::cache_shape& cache) const override {
+    // Under a limit what a pass writes is a term of the plan.
+    if (is_limited_) return ops::cuda::cublas_library::load().has_value();
     const std::int64_t needed = scenarios::gpu_arena_of(model, cache, true).total_bytes();
     return ops::cuda::cublas_library::load() &&
            static_cast<std::uint64_t>(needed) <= gpu_->memory_limit_bytes();
@@ -216,6 +246,9 @@ class gpu_backend final : public run_backend {
   std::string name_;
   std::string records_absence_;
   int l2_bytes_ = 0;
+  bool is_limited_ = false;
+  std::uint64_t limit_bytes_ = 0;     ///< as given; 0: none
+  std::uint64_t reserved_bytes_ = 0;  ///< 0: not asked yet
   std::unique_ptr<probes::gpu_run_probe> probe_;
   std::unique_ptr<device::cuda_device> gpu_;
   std::optional<probes::range_brackets> brackets_;
@@ -231,7 +264,7 @@ class gpu_backend final : public run_backend {
 
 result<std::unique_ptr<run_backend>> make_gpu_backend(const run_options& options) {
   auto made = std::make_unique<gpu_backend>();
-  ASSAY_TRY(made->open(options.arena_bytes));
+  ASSAY_TRY(made->open(options));
   return std::unique_ptr<run_backend>(std::move(made));
 }
 

@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "runtime/device/device.h"
 #include "runtime/engine/decode_engine.h"
+#include "runtime/memory/vram_limit.h"
 #include "runtime/telemetry/counter_writer.h"
 #include "runtime/telemetry/result.h"
+#include "scenarios/paging_ledger.h"
 
 namespace assay::cli {
 
@@ -18,14 +21,26 @@ namespace assay::cli {
 struct opened_engine {
   std::unique_ptr<device::device> device;
   std::unique_ptr<engine::decode_engine> engine;
+  scenarios::limit_shape limit;  ///< as the engine was given it, where there is one
+  bool has_passes = false;       ///< of a GPU
 };
 
-/// The engine that an audit runs, on the first GPU, nobody watching. `memory_limit_bytes`: 0 takes
-/// what is free. Errors: unavailable where there is no GPU, or where this program was built without
-/// CUDA; as engine::gpu_engine.
+/// The memory that a run on a GPU may take: 0 of `arena_bytes` is what is free.
+struct gpu_memory_wanted {
+  std::uint64_t arena_bytes = 0;
+  std::optional<memory::vram_limit> limit;
+};
+
+/// Host memory that streamed weights may stand in: nine tenths of what is available now.
+std::uint64_t pinnable_bytes();
+
+/// The engine that an audit runs, on the first GPU, nobody watching. Under a limit, what the driver
+/// has taken by the time that the engine is made is reserved. Errors: usage, from the limit;
+/// unavailable where there is no GPU, or where this program was built without CUDA; as
+/// engine::gpu_engine.
 result<opened_engine> open_on_gpu(const std::filesystem::path& folder,
-                                  std::uint64_t memory_limit_bytes,
+                                  const gpu_memory_wanted& memory,
                                   telemetry::counter_writer& counters,
-                                  const engine::engine_options& options);
+                                  engine::engine_options options);
 
 }  // namespace assay::cli

@@ -5,8 +5,8 @@
 
 namespace assay::cli {
 
-result<opened_engine> open_on_gpu(const std::filesystem::path&, std::uint64_t,
-                                  telemetry::counter_writer&, const engine::engine_options&) {
+result<opened_engine> open_on_gpu(const std::filesystem::path&, const gpu_memory_wanted&,
+                                  telemetry::counter_writer&, engine::engine_options) {
   return ASSAY_FAIL(unavailable,
                     "this program was built without CUDA; build the preset cuda, or use --device "
                     "host");

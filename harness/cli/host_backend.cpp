@@ -64,7 +64,7 @@ class host_backend final : public run_backend {
   result<void> report_known_answers(trace::sink& to) override { return sentinel_->report(to); }
   void close_known_answers() override { sentinel_.reset(); }
 
-  std::uint64_t reserved_bytes() const override {
+  result<std::uint64_t> reserved_bytes() override {
     return memory::granted_bytes(probes::sentinel_probe::needed_bytes(options_.memory_limit_bytes));
   }
 

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/cli/command_line.h"
+#include "harness/cli/cut_file.h"
 #include "harness/cli/verbs.h"
 
 namespace {
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   hold_standard_descriptors();
   // A limit on file sizes is then an error of write() like a full disk, and reported like one.
   std::signal(SIGXFSZ, SIG_IGN);
+  tell_of_cut_files();
   try {
     CLI::App app{
         "Assay: is that performance number true? Audits the counters of a decode run, and "

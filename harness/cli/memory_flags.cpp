@@ -5,11 +5,6 @@
 namespace assay::cli {
 
 result<void> set_memory(run_options& options, const memory_flags& flags) {
-  const bool is_asked = !flags.vram_limit.empty() || flags.context_tokens != 0;
-  if (is_asked && options.device == telemetry::device_class::cuda)
-    return ASSAY_FAIL(usage,
-                      "--vram-limit and --context: a GPU holds every weight and the model's whole "
-                      "context so far; leave them out, or use --device host");
   options.context_tokens = flags.context_tokens;
   if (flags.vram_limit.empty()) return {};
   ASSAY_TRY_ASSIGN(options.vram_limit, memory::vram_limit::parse(flags.vram_limit));

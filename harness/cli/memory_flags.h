@@ -18,7 +18,8 @@ inline constexpr const char* arena_help =
 inline constexpr const char* vram_limit_help =
     "Memory that the run may take of it: bytes with a unit (6GiB), a fraction (0.5), or auto "
     "(0.9); "
-    "weights that do not fit are streamed, step by step";
+    "weights that do not fit are streamed, step by step. Of a GPU: all that the process takes, its "
+    "context and its observers included";
 inline constexpr const char* context_help =
     "Tokens that the KV pages hold (default: all that the model was made for)";
 
@@ -27,7 +28,7 @@ struct memory_flags {
   std::uint32_t context_tokens = 0;
 };
 
-/// Errors: usage: the limit's text; either of them on a GPU, which has neither so far.
+/// Errors: usage: the limit's text.
 result<void> set_memory(run_options& options, const memory_flags& flags);
 
 /// Tokens that the run's KV pages hold.

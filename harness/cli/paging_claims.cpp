@@ -19,7 +19,8 @@ std::string value_of(const telemetry::reading& reading, unit of) {
 }  // namespace
 
 std::string paging_claims(const telemetry::registry& counters,
-                          const scenarios::paging_shape& expected, std::int64_t passes) {
+                          const scenarios::paging_shape& expected, std::int64_t passes,
+                          std::int64_t headless_passes) {
   std::string text = "weights under a limit, claimed, not audited (of the request; base units):\n";
   for (int i = 0; i < telemetry::counter_total; ++i) {
     const auto counter = static_cast<id>(i);
@@ -30,9 +31,13 @@ std::string paging_claims(const telemetry::registry& counters,
   }
   const std::int64_t crossed = counters.read(id::weights_h2d_bytes).integer() +
                                counters.read(id::paging_h2d_bytes).integer();
-  return text + fmt::format("  h2d: {} by the closed form, {} + {} passes x {}; {} claimed\n",
-                            scenarios::paged_h2d_bytes(expected, passes), expected.resident_bytes,
-                            passes, expected.streamed_bytes(), crossed);
+  const std::int64_t left_out = headless_passes * expected.head_streamed_bytes;
+  const std::string without =
+      left_out > 0 ? fmt::format(" - {} of heads that no chunk needs", left_out) : "";
+  return text + fmt::format("  h2d: {} by the closed form, {} + {} passes x {}{}; {} claimed\n",
+                            scenarios::paged_h2d_bytes(expected, passes) - left_out,
+                            expected.resident_bytes, passes, expected.streamed_bytes(), without,
+                            crossed);
 }
 
 }  // namespace assay::cli

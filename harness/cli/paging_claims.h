@@ -11,8 +11,9 @@
 namespace assay::cli {
 
 /// A line a counter of runtime.paging and runtime.embedding, zeros and absences included, and below
-/// them what must have crossed the link over load and `passes`.
+/// them what must have crossed the link over load and `passes`, of which some go without the head.
 std::string paging_claims(const telemetry::registry& counters,
-                          const scenarios::paging_shape& expected, std::int64_t passes);
+                          const scenarios::paging_shape& expected, std::int64_t passes,
+                          std::int64_t headless_passes);
 
 }  // namespace assay::cli

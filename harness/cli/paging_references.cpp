@@ -29,23 +29,47 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(whole, 1));
 }
 
-// What the kernels read and the copies brought, by the records alone: passes and weights a pass
-// come from the ledger, where a record has no word for them.
+// What the kernels read and the copies brought, by the records: passes and weights a pass come from
+// the ledger, where a record has no word for them. Chunks of a prompt are passes on a GPU, and but
+// for the last have no head; its kernels tally no bytes, so what they read is the ledger's a pass.
 struct recorded_paging {
-  std::int64_t passes;
-  std::int64_t lookups_count;
-  std::int64_t lookup_bytes;
-  std::int64_t page_ins_count;
-  std::int64_t page_in_bytes;
+  std::int64_t passes = 0;
+  std::int64_t headless = 0;
+  std::int64_t lookups_count = 0;
+  std::int64_t lookup_bytes = 0;
+  std::int64_t page_ins_count = 0;
+  std::int64_t page_in_bytes = 0;
 
   explicit recorded_paging(const request_evidence& seen) {
     const range_tally& compute = seen.activity.of(range::compute);
     const range_tally& paging = seen.activity.of(range::paging);
-    passes = compute.launches / std::max<std::int64_t>(scenarios::pass_launches(seen.model), 1);
-    lookups_count = passes * seen.paging->step_weights;
-    lookup_bytes = compute.weight_bytes - seen.activity.of(range::embedding).bytes;
+    const scenarios::paging_shape& p = *seen.paging;
+    const bool is_gpu = seen.on == telemetry::device_class::cuda;
+    if (is_gpu) {
+      passes = passes_on_gpu(seen);
+      headless = scenarios::gpu_headless_parts({seen.prompt_ids, seen.asked_steps}, seen.mode);
+    } else {
+      passes = compute.launches / std::max<std::int64_t>(scenarios::pass_launches(seen.model), 1);
+    }
+    lookups_count = passes * p.step_weights - headless * p.head_weights;
+    lookup_bytes = is_gpu ? passes * p.step_bytes - headless * p.head_bytes
+                          : compute.weight_bytes - seen.activity.of(range::embedding).bytes;
     page_ins_count = paging.copies;
     page_in_bytes = paging.bytes;
+  }
+
+ private:
+  // A streamed step's kernels are calls, and so are a pass's, which lie in prefill.
+  static std::int64_t passes_on_gpu(const request_evidence& seen) {
+    const scenarios::request_shape shape{seen.prompt_ids, seen.asked_steps};
+    const bool is_passed = scenarios::gpu_steps(shape, seen.mode) == seen.asked_steps;
+    const std::int64_t calls =
+        seen.activity.of(range::compute).launch_calls - (is_passed ? seen.prefill_launch_calls : 0);
+    const std::int64_t chunks =
+        scenarios::gpu_parts(shape, seen.mode) - scenarios::gpu_steps(shape, seen.mode);
+    return calls /
+               (seen.mode.is_streamed() ? scenarios::gpu_launches_per_position(seen.model) : 1) +
+           chunks;
   }
 };
 
@@ -61,17 +85,21 @@ void add_counts(values& to, const request_evidence& seen) {
   recorded(to, id::paging_byte_hit_ratio, range::any,
            bits(ratio(r.lookup_bytes - r.page_in_bytes, r.lookup_bytes)));
   recorded(to, id::paging_staged_bytes, range::paging, r.page_in_bytes);
+  // Had every pass its head: what one asks for, and what of it comes.
+  const std::int64_t lookup_bytes = r.lookup_bytes + r.headless * p.head_bytes;
+  const std::int64_t lookups_count = r.lookups_count + r.headless * p.head_weights;
+  const std::int64_t page_in_bytes = r.page_in_bytes + r.headless * p.head_streamed_bytes;
+  const std::int64_t page_ins_count = r.page_ins_count + r.headless * p.head_streamed_weights;
   recorded(to, id::paging_prefetch_waste_bytes, range::any,
-           r.page_in_bytes - r.passes * p.streamed_bytes());
+           page_in_bytes - r.passes * p.streamed_bytes());
   // What was dropped since the fill would have come again in every pass.
   const std::int64_t passes = std::max<std::int64_t>(r.passes, 1);
   recorded(to, id::paging_evicted_bytes, range::any,
-           (r.page_in_bytes + seen.fill.bytes * passes - r.lookup_bytes) / passes);
+           (page_in_bytes + seen.fill.bytes * passes - lookup_bytes) / passes);
   recorded(to, id::paging_evictions_count, range::any,
-           (r.page_ins_count + seen.fill.copies * passes - r.lookups_count) / passes);
-  recorded(to, id::paging_resident_bytes, range::any, (r.lookup_bytes - r.page_in_bytes) / passes);
-  recorded(to, id::paging_resident_count, range::any,
-           (r.lookups_count - r.page_ins_count) / passes);
+           (page_ins_count + seen.fill.copies * passes - lookups_count) / passes);
+  recorded(to, id::paging_resident_bytes, range::any, (lookup_bytes - page_in_bytes) / passes);
+  recorded(to, id::paging_resident_count, range::any, (lookups_count - page_ins_count) / passes);
 }
 
 // The quotient's parts by the records, each the shortest and the longest that it can have been. The
@@ -108,8 +136,13 @@ void add_times(values& to, const request_evidence& seen, std::int64_t steps_ns) 
   bound(to, id::paging_h2d_bytes_per_s, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST,
         bits(1e9 * ratio(bytes, steps_ns)));
   if (!(seen.copy_ceiling_bytes_per_s > 0.0)) return;
-  const std::int64_t passes = 1 + seen.asked_steps;
-  const auto expected = static_cast<double>(passes * seen.paging->streamed_bytes());
+  const bool is_gpu = seen.on == telemetry::device_class::cuda;
+  const scenarios::request_shape shape{seen.prompt_ids, seen.asked_steps};
+  const std::int64_t passes =
+      is_gpu ? scenarios::gpu_parts(shape, seen.mode) : 1 + seen.asked_steps;
+  const std::int64_t headless = is_gpu ? scenarios::gpu_headless_parts(shape, seen.mode) : 0;
+  const auto expected = static_cast<double>(passes * seen.paging->streamed_bytes() -
+                                            headless * seen.paging->head_streamed_bytes);
   bound(to, id::paging_h2d_ns, ASSAY_SOURCE_LEDGER, ASSAY_AT_LEAST,
         static_cast<std::int64_t>(expected * 1e9 / seen.copy_ceiling_bytes_per_s));
   bound(to, id::paging_h2d_bytes_per_s, ASSAY_SOURCE_LEDGER, ASSAY_AT_MOST,
@@ -121,7 +154,10 @@ void add_times(values& to, const request_evidence& seen, std::int64_t steps_ns) 
 void add_paged_load(values& to, const load_evidence& seen) {
   const scenarios::paging_shape& p = *seen.paging;
   // Of what the arena granted, what is neither pages nor activations nor stays is the area.
-  const scenarios::arena_shape arena = scenarios::arena_of(seen.model, seen.cache);
+  const scenarios::arena_shape arena =
+      seen.on == telemetry::device_class::cuda
+          ? scenarios::gpu_arena_of(seen.model, seen.cache, seen.has_passes)
+          : scenarios::arena_of(seen.model, seen.cache);
   const std::int64_t beside = arena.kv_bytes + arena.activations_bytes;
   recorded(to, id::paging_staging_bytes, range::arena,
            seen.arena_bytes - beside - p.resident_placed_bytes);

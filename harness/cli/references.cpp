@@ -183,13 +183,16 @@ void add_gpu_calls(values& to, const request_evidence& seen) {
   using telemetry::range;
   const bool is_passed = is_prompt_passed(seen);
   const std::int64_t of_pass = is_passed ? seen.prefill_launch_calls : 0;
+  const std::int64_t of_steps = seen.activity.of(range::compute).launch_calls - of_pass;
   recorded(to, id::prefill_calls_count, range::compute, of_pass);
-  recorded(to, id::graph_replays_count, range::compute,
-           seen.activity.of(range::compute).launch_calls - of_pass);
+  recorded(to, id::graph_replays_count, range::compute, seen.mode.is_streamed() ? 0 : of_steps);
+  if (seen.mode.is_streamed())
+    recorded(to, id::graph_eager_steps_count, range::compute,
+             of_steps / scenarios::gpu_launches_per_position(seen.model));
   // The head runs once a step, and once for a pass.
   if (seen.device_steps)
-    equal(to, id::graph_replays_count, ASSAY_SOURCE_CONTENT,
-          *seen.device_steps - (is_passed ? 1 : 0));
+    equal(to, seen.mode.is_streamed() ? id::graph_eager_steps_count : id::graph_replays_count,
+          ASSAY_SOURCE_CONTENT, *seen.device_steps - (is_passed ? 1 : 0));
   const scenarios::launch_bounds launches =
       scenarios::gpu_launches(seen.model, shape_of(seen), seen.mode);
   if (launches.least == launches.most)
@@ -341,9 +344,10 @@ bool is_traffic_telling(const std::optional<std::uint64_t>& link_bytes) {
 values references_of(const load_evidence& seen) {
   values to;
   const bool is_gpu = seen.on == telemetry::device_class::cuda;
-  add_ledger(to, is_gpu        ? scenarios::expect_gpu_load(seen.model, seen.cache, seen.has_passes)
-                 : seen.paging ? scenarios::expect_paged_load(seen.model, seen.cache, *seen.paging)
-                               : scenarios::expect_load(seen.model, seen.cache));
+  add_ledger(
+      to, is_gpu ? scenarios::expect_gpu_load(seen.model, seen.cache, seen.has_passes, seen.paging)
+          : seen.paging ? scenarios::expect_paged_load(seen.model, seen.cache, *seen.paging)
+                        : scenarios::expect_load(seen.model, seen.cache));
   if (seen.paging) add_paged_load(to, seen);
   equal(to, id::checkpoint_file_bytes, ASSAY_SOURCE_CONTENT, seen.stat_file_bytes);
   // What is left of the file without its header, and without the tensors that were copied.
@@ -356,7 +360,7 @@ values references_of(const load_evidence& seen) {
   add_link_traffic(to, seen);
   // Of what the arena granted, what is neither weights nor activations are pages.
   const scenarios::arena_shape arena =
-      is_gpu        ? scenarios::gpu_arena_of(seen.model, seen.cache, seen.has_passes)
+      is_gpu        ? scenarios::gpu_arena_of(seen.model, seen.cache, seen.has_passes, seen.paging)
       : seen.paging ? scenarios::paged_arena_of(seen.model, seen.cache, *seen.paging)
                     : scenarios::arena_of(seen.model, seen.cache);
   const std::int64_t page_bytes = is_gpu ? scenarios::gpu_kv_page_bytes(seen.model, seen.cache)
@@ -374,7 +378,7 @@ values references_of(const load_evidence& seen) {
 
 values references_of_gpu_unload(const scenarios::gpu_mode& mode) {
   values to;
-  add_ledger(to, scenarios::expect_gpu_unload(mode.has_passes));
+  add_ledger(to, scenarios::expect_gpu_unload(mode.has_passes, mode.paging));
   return to;
 }
 

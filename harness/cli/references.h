@@ -105,7 +105,7 @@ struct request_evidence {
   thread_time prefill_caller;
   thread_time decode_caller;
   activity_tally activity;                        ///< of the whole request
-  std::optional<scenarios::paging_shape> paging;  ///< under a limit
+  std::optional<scenarios::paging_shape> paging;  ///< under a limit; a GPU's mode has it, too
   range_tally fill;                               ///< the copies of the load
   overlap_times overlap;                          ///< of its passes, added up
   double copy_ceiling_bytes_per_s = 0.0;

@@ -81,8 +81,11 @@ class run_backend {
   /// Where the device counts a request's steps by itself, as a uint32; null where it does not.
   virtual const std::byte* step_count_address() const { return nullptr; }
 
-  /// Of the device's memory, what known answers and other observers take.
-  virtual std::uint64_t reserved_bytes() const { return 0; }
+  /// The limit that the run was given, in bytes of this device. Only where there is one.
+  virtual std::uint64_t limit_bytes() { return front().memory_limit_bytes(); }
+  /// Of the limit, what others than the engine take: known answers and other observers; on a GPU
+  /// the driver and its context, too. The same whenever it is asked, from the load on.
+  virtual result<std::uint64_t> reserved_bytes() { return 0; }
 
   /// Of a GPU: whether this machine has what passes over a prompt need, whatever the engine does.
   virtual bool has_passes(const scenarios::model_shape&, const scenarios::cache_shape&) const {

@@ -94,6 +94,15 @@ result<exit_code> verdict_on(const std::vector<stage_result>& stages) {
   return is_all_passed ? exit_code::clean : exit_code::found;
 }
 
+// A GPU's limit is of all that the process takes there, which nobody knows beforehand.
+result<void> limit_memory(run_options& options) {
+  options.is_half_streamed = options.device == telemetry::device_class::cuda;
+  if (options.is_half_streamed) return {};
+  options.context_tokens = streaming_context_tokens;
+  ASSAY_TRY_ASSIGN(options.vram_limit, memory::vram_limit::parse(streaming_limit));
+  return {};
+}
+
 result<exit_code> selftest(telemetry::device_class on, const std::string& checkpoint) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   options.device = on;
@@ -105,9 +114,8 @@ result<exit_code> selftest(telemetry::device_class on, const std::string& checkp
   std::vector<stage_result> stages;
   ASSAY_TRY_ASSIGN(auto resident, run_stage(options, selftest::lies(on)));
   stages.push_back(std::move(resident));
-  if (!is_gpu && checkpoint.empty()) {
-    options.context_tokens = streaming_context_tokens;
-    ASSAY_TRY_ASSIGN(options.vram_limit, memory::vram_limit::parse(streaming_limit));
+  if (is_gpu || checkpoint.empty()) {
+    ASSAY_TRY(limit_memory(options));
     ASSAY_TRY_ASSIGN(auto streamed, run_stage(options, selftest::lies_under_limit()));
     stages.push_back(std::move(streamed));
   }

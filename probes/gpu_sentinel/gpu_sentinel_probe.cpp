@@ -28,6 +28,10 @@ std::uint64_t mixed(std::uint64_t word) {
 
 }  // namespace
 
+std::uint64_t gpu_sentinel_probe::most_bytes() {
+  return largest_round_bytes + odd_bytes;
+}
+
 result<std::unique_ptr<gpu_sentinel_probe>> gpu_sentinel_probe::create(
     device::device& on, device::stream stream, gpu_sentinel_backend backend) {
   const std::uint64_t bytes =

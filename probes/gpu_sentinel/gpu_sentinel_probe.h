@@ -49,6 +49,9 @@ class gpu_sentinel_probe {
   static constexpr std::int64_t interval_ns = 1'000'000'000;
   static constexpr std::int64_t spin_ns = 200'000;
 
+  /// The most that it takes of a device, whatever the limit.
+  static std::uint64_t most_bytes();
+
   /// Errors: out_of_memory, where the device's limit has no room for the buffer; those of the
   /// backend.
   static result<std::unique_ptr<gpu_sentinel_probe>> create(device::device& on,

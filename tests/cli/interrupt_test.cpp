@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/cli/checkpoint_copy.h"
 #include "tests/cli/program.h"
 
 namespace assay::cli_test {
@@ -86,6 +87,31 @@ TEST(Stopped, decode_keeps_the_text_that_came) {
   const std::string whole = run(given).out;
   EXPECT_LT(end.out.size(), whole.size());
   EXPECT_EQ(whole.substr(0, end.out.size() - 1), end.out.substr(0, end.out.size() - 1));
+}
+
+// The kernel sends the signal to a read behind the end of a mapping; a file may lose its end
+// between the look at it and the read, so a look alone is not enough.
+TEST(CutFile, a_read_behind_its_end_is_told_in_one_line) {
+  program decode({"decode", "--prompt", "In the beginning", "--max-new-tokens", "1500"});
+  ASSERT_TRUE(decode.has_written(100));
+  ASSERT_EQ(::kill(decode.pid(), SIGBUS), 0);
+  const ending end = decode.wait();
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("was cut"));
+}
+
+TEST(CutFile, that_is_streamed_from_ends_the_run_in_one_line) {
+  const checkpoint_copy copy;
+  const std::string weights = copy.file("model.safetensors");
+  copy.edit_bytes("model.safetensors", [](std::string&) {});
+  program decode({"decode", "--checkpoint", copy.folder(), "--context", "1600", "--vram-limit",
+                  "28MiB", "--max-new-tokens", "1500"});
+  ASSERT_TRUE(decode.has_written(100));
+  std::filesystem::resize_file(weights, 4096);
+  const ending end = decode.wait();
+  EXPECT_EQ(end.exit_code, 2) << end.err;
+  EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "scenarios/embedded.h"
 #include "scenarios/gpu_ledger.h"
@@ -141,6 +142,86 @@ TEST_F(GpuLedger, of_the_load_with_passes_has_what_a_chunk_writes) {
             11'178'752 + 2048 * (model.hidden * 4 + rows * 2) + (32 << 20));
   EXPECT_EQ(said[id::arena_allocations_count], 4);
   EXPECT_EQ(by_counter(expect_gpu_unload(true))[id::arena_frees_count], 4);
+}
+
+// A budget that the host's ledger is tested with: 30 of 46 weights stay, and ten operators wait for
+// the others.
+class GpuLedgerUnderLimit : public GpuLedger {
+ protected:
+  std::optional<paging_shape> paging_of_budget(std::int64_t budget_bytes, bool has_passes) const {
+    const arena_shape beside = gpu_arena_of(model, cache, has_passes);
+    return gpu_paging_of(model, cache,
+                         {budget_bytes + beside.kv_bytes + beside.activations_bytes + 77, 77},
+                         has_passes);
+  }
+  const paging_shape paging = paging_of_budget(4'545'536, true).value();
+  const std::int64_t missed = 6'951'936 - 3'052'544;
+};
+
+TEST_F(GpuLedgerUnderLimit, divides_the_budget_as_the_hosts_does) {
+  EXPECT_EQ(paging.budget_bytes, 4'545'536);
+  EXPECT_EQ(paging.staging_bytes, 1'442'816);
+  EXPECT_EQ(paging.resident_bytes, 3'052'544);
+  EXPECT_EQ(paging.resident_weights, 30);
+  EXPECT_EQ(paging.streamed_operators, 10);
+  EXPECT_EQ(paging.head_bytes, (1 << 20) + 512);
+  EXPECT_EQ(paging.head_streamed_bytes, 0) << "kept whole: it makes the area smaller";
+  EXPECT_FALSE(paging_of_budget(1'000'000, true).has_value());
+  auto said = by_counter(expect_gpu_load(model, cache, true, paging));
+  EXPECT_EQ(said[id::weights_h2d_bytes], 3'052'544);
+  EXPECT_EQ(said[id::weights_h2d_copies_count], 30);
+  EXPECT_EQ(said[id::checkpoint_unused_tensors_count], 0);
+  EXPECT_EQ(said[id::arena_peak_bytes],
+            gpu_arena_of(model, cache, true).total_bytes() - 6'951'936 + 3'052'544 + 1'442'816);
+  EXPECT_EQ(said[id::arena_allocations_count], 5) << "pages, activations, scratch, two of weights";
+  EXPECT_EQ(said[id::paging_admitted_count], 30);
+  EXPECT_EQ(by_counter(expect_gpu_unload(true, paging))[id::arena_frees_count], 5);
+}
+
+// Three ids are enough for a pass; each of its kernels is a call, and each of a step's 21.
+TEST_F(GpuLedgerUnderLimit, of_a_request_streams_in_its_pass_and_in_each_step) {
+  const gpu_mode mode{.is_first = true, .paging = paging};
+  for (const std::int64_t prompt : {3, 17}) {
+    const request_shape shape{prompt, 20};
+    auto said = by_counter(expect_gpu_request(model, cache, shape, mode));
+    EXPECT_EQ(said[id::paging_h2d_bytes], 21 * missed);
+    EXPECT_EQ(said[id::paging_staged_bytes], 21 * missed);
+    EXPECT_EQ(said[id::paging_page_ins_count], 21 * 16);
+    EXPECT_EQ(said[id::paging_lookups_count], 21 * 46);
+    EXPECT_EQ(said[id::paging_hit_bytes], 21 * 3'052'544);
+    EXPECT_EQ(said[id::graph_eager_steps_count], 20);
+    EXPECT_EQ(said[id::graph_replays_count], 0);
+    EXPECT_EQ(said[id::graph_captures_count], 0);
+    EXPECT_EQ(said[id::device_syncs_count], 21);
+    constexpr std::int64_t later_pages = 1;
+    EXPECT_EQ(said[id::device_events_count], 3 * 21 + 2 * (1 + later_pages) + 5 * 10 * 21);
+    EXPECT_EQ(said[id::device_submissions_count], 20 * 21 + said[id::prefill_calls_count] + 4 +
+                                                      later_pages + 21 +
+                                                      said[id::device_events_count] + 21 * 16);
+    EXPECT_EQ(said.count(id::embedding_h2d_bytes), 0U) << "a kernel reads the rows over the link";
+  }
+  const gpu_mode without{.has_passes = false, .paging = paging};
+  EXPECT_EQ(gpu_parts({17, 20}, without), 37) << "token by token each streams";
+  EXPECT_EQ(
+      by_counter(expect_gpu_request(model, cache, {17, 20}, without))[id::paging_page_ins_count],
+      37 * 16);
+}
+
+// Two chunks: the first has no head, so what it is asked for is less.
+TEST_F(GpuLedgerUnderLimit, of_a_second_chunk_looks_the_layers_up_again) {
+  const gpu_mode mode{.paging = paging};
+  EXPECT_EQ(gpu_parts({2049, 1}, mode), 3);
+  EXPECT_EQ(gpu_headless_parts({2049, 1}, mode), 1);
+  auto said = by_counter(expect_gpu_request(model, cache, {2049, 1}, mode));
+  EXPECT_EQ(said[id::paging_lookups_count], 3 * 46 - 2);
+  EXPECT_EQ(said[id::paging_lookup_bytes], 3 * 6'951'936 - (1 << 20) - 512);
+  EXPECT_EQ(said[id::paging_h2d_bytes], 3 * missed);
+  gpu_mode streamed = mode;
+  streamed.paging->head_streamed_bytes = 1 << 20;
+  streamed.paging->head_streamed_weights = 1;
+  said = by_counter(expect_gpu_request(model, cache, {2049, 1}, streamed));
+  EXPECT_EQ(said[id::paging_h2d_bytes], 3 * missed - (1 << 20));
+  EXPECT_EQ(said[id::paging_page_ins_count], 3 * 16 - 1);
 }
 
 TEST_F(GpuLedger, of_a_scenario_adds_up_requests) {

@@ -9,10 +9,13 @@
 #include <bit>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/engine/memory_plan.h"
+#include "runtime/engine/weight_schedule.h"
 #include "scenarios/embedded.h"
 
 namespace assay::scenarios {
@@ -99,6 +102,57 @@ TEST(PagingLedger, agrees_with_the_runtimes_plan_for_every_family_and_limit) {
                 static_cast<std::uint64_t>(paged_arena_of(model, {48, 16}, *p).total_bytes()));
     }
   }
+}
+
+// Where the runtime puts each weight: those that stay behind each other, those that come with their
+// operator behind each other. The ledger has no addresses.
+std::int64_t products_by_addresses(const engine::weight_schedule& schedule,
+                                   const memory::placement& at) {
+  const auto placed = schedule.placed_bytes();
+  constexpr std::uint64_t area = std::uint64_t{1} << 40;
+  std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> where;  // address, end
+  std::uint64_t resident = 0;
+  for (const auto& weights : schedule.operators) {
+    std::uint64_t staged = area;
+    for (const std::uint32_t w : weights) {
+      std::uint64_t& address = at.is_resident[w] ? resident : staged;
+      where[schedule.weights[w].name] = {address, address + schedule.weights[w].content.size()};
+      address += placed[w];
+    }
+  }
+  std::int64_t products = 0;
+  for (const auto& [name, lies] : where) {
+    const std::size_t dot = name.find("self_attn.q_proj.weight");
+    if (dot == name.npos) continue;
+    const std::string layer = name.substr(0, dot);
+    const auto is_next = [&](const char* one, const char* other) {
+      return where.at(layer + one).second == where.at(layer + other).first;
+    };
+    const bool is_v_next = is_next("self_attn.k_proj.weight", "self_attn.v_proj.weight");
+    const bool is_k_next = is_next("self_attn.q_proj.weight", "self_attn.k_proj.weight");
+    products += !is_v_next ? 3 : is_k_next ? 1 : 2;
+    products += is_next("mlp.gate_proj.weight", "mlp.up_proj.weight") ? 1 : 2;
+  }
+  return products;
+}
+
+TEST(PagingLedger, knows_which_matrices_lie_behind_each_other) {
+  std::set<std::int64_t> seen;
+  for (const char* name : {"llama", "qwen2", "qwen3"}) {
+    const auto folder = std::filesystem::path(ASSAY_FIXTURES) / "tiny" / name;
+    const model_shape model = read_model_shape(folder).value();
+    const auto opened = checkpoint::checkpoint::open(folder).value();
+    const auto schedule = engine::schedule_of(opened.config(), opened.weights()).value();
+    for (std::uint64_t budget = 40'000; budget < 2'000'000; budget += 4'100) {
+      const auto at = memory::place(schedule.operators, schedule.placed_bytes(), budget);
+      const auto p = paging_within(model, static_cast<std::int64_t>(budget));
+      ASSERT_EQ(at.has_value(), p.has_value()) << name << " " << budget;
+      if (!at) continue;
+      EXPECT_EQ(p->input_products, products_by_addresses(schedule, *at)) << name << " " << budget;
+      seen.insert(p->input_products);
+    }
+  }
+  EXPECT_GT(seen.size(), 2U) << "no budget parted any";
 }
 
 }  // namespace
