@@ -67,7 +67,7 @@ struct engine::state {
  private:
   result<void> submit(const step_plan& plan, pass_tally& tally);
   result<void> submit_inputs(std::uint32_t tokens);
-  void gather_rows(std::uint32_t tokens);
+  result<void> gather_rows(std::uint32_t tokens);
   result<void> submit_rows(std::uint32_t tokens);
   result<void> submit_logits(const step_plan& plan);
   result<void> publish(const step_plan& plan, const pass_tally& tally);

@@ -45,7 +45,7 @@ result<void> engine::state::run(const step_plan& plan) {
 result<void> engine::state::submit(const step_plan& plan, pass_tally& tally) {
   page_copies copies(compute);
   ASSAY_TRY_ASSIGN(const auto runs, cache.extend(plan.shape.tokens, copies));
-  if (paging) gather_rows(plan.shape.tokens);
+  if (paging) ASSAY_TRY(gather_rows(plan.shape.tokens));
   ASSAY_TRY(submit_inputs(plan.shape.tokens));
   if (paging) ASSAY_TRY(submit_rows(plan.shape.tokens));
   {
@@ -72,7 +72,9 @@ result<void> engine::state::submit_inputs(std::uint32_t tokens) {
 // A row is copied and not looked up: the table stays on the host, and what the device gets is a
 // table of this step's rows alone, of which token t reads row t. It lies where the first norm will
 // write, which nothing has read by then.
-void engine::state::gather_rows(std::uint32_t tokens) {
+result<void> engine::state::gather_rows(std::uint32_t tokens) {
+  // Behind the end of a file that was cut the mapping has no page to read from.
+  ASSAY_TRY(paging->check_files());
   const auto table = paging->embedding_on_host();
   const std::uint64_t row_bytes = model.embedding.row_bytes();
   rows.resize(tokens * row_bytes);
@@ -81,6 +83,7 @@ void engine::state::gather_rows(std::uint32_t tokens) {
     std::memcpy(rows.data() + t * row_bytes, table.data() + from, row_bytes);
     ids[t] = static_cast<std::int32_t>(t);
   }
+  return {};
 }
 
 result<void> engine::state::submit_rows(std::uint32_t tokens) {

@@ -72,6 +72,7 @@ result<void> weight_paging::make_events() {
 }
 
 result<void> weight_paging::change_budget(std::uint64_t budget_bytes) {
+  ASSAY_TRY(check_ring());
   const auto placed_bytes = schedule_.placed_bytes();
   auto at = memory::place(schedule_.operators, placed_bytes, budget_bytes);
   if (!at)
@@ -117,6 +118,8 @@ result<void> weight_paging::settle(const memory::placement& at, std::uint64_t bu
   counters_.set(counter_id::paging_staging_bytes,
                 is_cache ? 0 : static_cast<std::int64_t>(at.staging_bytes));
   ASSAY_TRY(fill());
+  // Whoever wrote to a file meanwhile has left weights of two kinds.
+  ASSAY_TRY(check_files());
   point_residents();
   is_settled_ = true;
   return {};
@@ -153,8 +156,7 @@ result<void> weight_paging::hold_streamed() {
   if (!is_tied) wanted.back() = embedding_on_host();
   ASSAY_TRY(source_->hold(wanted, schedule_.weights.size() - (is_tied ? 1 : 0)));
   // Whoever wrote to a file while it was read has left something else in the source.
-  for (const checkpoint::file_stamp& each : stamps_) ASSAY_TRY(each.check_unchanged());
-  return {};
+  return check_files();
 }
 
 std::span<const std::byte> weight_paging::content_of(std::uint32_t weight) const {

@@ -62,6 +62,9 @@ class weight_paging {
   result<void> note_resident_pass(submitter& compute);
   /// Between the two: the operator's weights were copied by this pass.
   bool is_copied() const { return operators_[next_operator_].is_copied; }
+  /// Errors: unusable_input, where a file is no longer what was loaded: reading its mapping could
+  /// then be the end of the process.
+  result<void> check_files() const;
   /// The pass is done and waited for; `step_ns` is its span on the compute stream.
   result<void> publish_pass(const submitter& compute, std::int64_t step_ns);
   /// A pass failed: what is in flight is quarantined until both streams have been waited for.
@@ -126,6 +129,8 @@ class weight_paging {
   result<void> fill();
   result<void> copy_resident(submitter& transfer);
   void drop_all();
+  /// Nothing may be freed or reused that a copy could still write to or read from.
+  result<void> check_ring() const;
   void list_streamed();
   result<void> hold_streamed();
   std::span<const std::byte> content_of(std::uint32_t weight) const;

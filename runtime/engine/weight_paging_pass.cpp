@@ -17,6 +17,18 @@ void weight_paging::begin_request() {
   request_ = {};
 }
 
+result<void> weight_paging::check_ring() const {
+  if (ring_.quarantined_bytes() == 0) return {};
+  return ASSAY_FAIL(unavailable,
+                    "engine: a copy of an earlier step may still be running, and the device could "
+                    "not be waited for; load the model again");
+}
+
+result<void> weight_paging::check_files() const {
+  for (const checkpoint::file_stamp& each : stamps_) ASSAY_TRY(each.check_unchanged());
+  return {};
+}
+
 result<void> weight_paging::begin_pass(device::event begin, bool has_head) {
   pass_ = {};
   next_operator_ = next_staged_ = 0;
@@ -31,13 +43,8 @@ result<void> weight_paging::begin_pass(device::event begin, bool has_head) {
     return ASSAY_FAIL(out_of_memory,
                       "engine: the weights could not be placed when the limit was changed; change "
                       "it again");
-  if (!source_ || source_->reads_files())
-    for (const checkpoint::file_stamp& each : stamps_) ASSAY_TRY(each.check_unchanged());
-  if (ring_.quarantined_bytes() > 0)
-    return ASSAY_FAIL(
-        unavailable,
-        "engine: a copy of an earlier step may still be running, and the device could "
-        "not be waited for; load the model again");
+  if (!source_ || source_->reads_files()) ASSAY_TRY(check_files());
+  ASSAY_TRY(check_ring());
   return placed_.staging_bytes == 0 ? result<void>{} : copies_.wait(begin);
 }
 
@@ -176,7 +183,7 @@ result<void> weight_paging::publish_pass(const submitter& compute, std::int64_t 
   counters_.add(counter_id::paging_page_ins_count, pass_.page_ins);
   counters_.add(counter_id::paging_h2d_bytes, pass_.page_in_bytes);
   counters_.add(counter_id::paging_staged_bytes, pass_.staged_bytes);
-  counters_.add(counter_id::paging_prefetch_waste_bytes, 0);
+  counters_.add(counter_id::paging_prefetch_waste_bytes, pass_.page_in_bytes - pass_.staged_bytes);
   counters_.add(counter_id::paging_h2d_ns, copy_ns);
   counters_.add(counter_id::paging_stall_ns, stall_ns);
   request_.copy_bytes += pass_.page_in_bytes;
@@ -184,6 +191,8 @@ result<void> weight_paging::publish_pass(const submitter& compute, std::int64_t 
   request_.stall_ns += stall_ns;
   request_.step_ns += step_ns;
   publish_ratios();
+  // A pass that fails before it begins has nothing to abandon but this one, told already.
+  pass_ = {};
   return {};
 }
 

@@ -263,6 +263,9 @@ TEST(GpuPaging, what_the_driver_says_is_taken_never_exceeds_the_limit) {
                 static_cast<unsigned long long>(peak),
                 static_cast<unsigned long long>(before.taken_bytes));
     EXPECT_LE(peak, *options.memory_limit_bytes);
+    // Else a limit that limits nothing would pass.
+    EXPECT_GT(peak - counters.read(id::paging_resident_bytes).integer() + all.step_bytes,
+              *options.memory_limit_bytes);
     // Else the watch has seen nothing.
     EXPECT_GE(peak, before.taken_bytes + counters.read(id::paging_resident_bytes).integer());
     EXPECT_GT(counters.read(id::paging_page_ins_count).integer(), 0);
