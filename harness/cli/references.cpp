@@ -278,9 +278,9 @@ void add_times(values& to, const request_evidence& seen) {
                std::max<std::int64_t>(steps_ns - threads.run_ns - held_up_ns(threads), 0),
                steps_ns);
   // The runtime's stamps enclose the device's of the same call. The rule gives a window the slack
-  // of one bracket; on a GPU, where a wait may be as short, this one holds as many as there were
-  // waits, and whoever watches the driver's calls is told of each between the two: 2.7 us a wait
-  // beside thirteen busy cores, in one of 24 runs on an H200.
+  // of one bracket; on a GPU, where a wait may be as short, this one holds two for each wait:
+  // whoever watches the driver's calls is told of each between the two stamps, which took 1.5 to
+  // 1.7 us a wait in nine runs and 3.2 us in a tenth (H200, docs/evidence).
   const std::int64_t brackets_ns =
       seen.on == telemetry::device_class::cuda ? seen.asked_steps * 2 * bracket_ns : 0;
   around(to, id::device_sync_wait_ns, ASSAY_SOURCE_DEVICE_RECORDS, seen.activity.sync_ns(),
@@ -295,14 +295,12 @@ void add_times(values& to, const request_evidence& seen) {
                   longest_ns(caller, seen.asked_steps));
 }
 
-// The bytes of the weights that a model of this shape has (a file may hold more that nobody
-// copies), divided by the fastest copy that the harness saw on this machine: no honest
+// The header's bytes, divided by the fastest copy that the harness saw on this machine: no honest
 // time is shorter. A floor from the worker's account would hold its start and its spins between two
 // copies, which together outweigh the copies of a small checkpoint.
 void add_copy_times(values& to, const load_evidence& seen) {
   const std::int64_t span_ns = seen.span.length_ns();
-  const std::int64_t bytes =
-      seen.paging ? seen.paging->resident_bytes : scenarios::weight_bytes(seen.model);
+  const std::int64_t bytes = seen.paging ? seen.paging->resident_bytes : seen.model.payload_bytes;
   if (bytes == 0) return;
   to.push_back({id::weights_h2d_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, span_ns});
   to.push_back({id::weights_h2d_bytes_per_s, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_LEAST,

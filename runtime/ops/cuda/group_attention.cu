@@ -55,48 +55,33 @@ __device__ __forceinline__ void copy_block_queries(const attend_rows_arguments& 
 }
 
 /// A thread's share of a tile: the same piece of every so many rows, so that one offset does for
-/// all. Their pages are looked up together: one by one each would wait for memory, since no load
-/// passes a copy by itself.
+/// all.
 template <class T, int HeadDim>
-struct context_share {
-  static constexpr std::uint32_t pieces = HeadDim / 8;
-  static constexpr std::uint32_t rows_a_turn = block_threads / pieces;
-  static constexpr int turns = key_rows / rows_a_turn;
+__device__ __forceinline__ void copy_context(const attend_rows_arguments& a, std::uint32_t kv_head,
+                                             std::uint32_t first_key, std::uint32_t end,
+                                             std::uint32_t keys) {
+  // Made anew each time: out of the arguments, without a register between two tiles.
+  const cached_context<T, HeadDim> context(a, kv_head);
+  constexpr int pieces = HeadDim / 8;
+  constexpr std::uint32_t rows_a_turn = block_threads / pieces;
   static_assert(rows_a_turn % 8 == 0, "a swizzle unit's rows repeat after eight");
-
-  std::uint32_t pages[turns];
-
-  __device__ void look_up(const attend_rows_arguments& a, std::uint32_t first_key,
-                          std::uint32_t end) {
-    // Made anew each time: out of the arguments, without a register between two tiles.
-    const cached_context<T, HeadDim> context(a, 0);
-#pragma unroll
-    for (int i = 0; i < turns; ++i) {
-      const std::uint32_t token = first_key + threadIdx.x / pieces + i * rows_a_turn;
-      pages[i] = a.table[context.index(token < end ? token : 0)];
-    }
+  const std::uint32_t piece = threadIdx.x % pieces;
+  std::uint32_t token = first_key + threadIdx.x / pieces;
+  std::uint32_t to = keys + swizzled_offset<key_rows>(static_cast<int>(threadIdx.x) / pieces,
+                                                      static_cast<int>(piece));
+#pragma unroll 2
+  for (std::uint32_t i = 0; i < key_rows / rows_a_turn; ++i) {
+    const bool is_there = token < end;
+    // Token 0 where there is none: an address that may be formed.
+    const T* key = context.key(is_there ? token : 0) + piece * 8;
+    copy_or_zero(to, key, is_there);
+    // Zero, not whatever lies there: a weight of 0 times no number is no number.
+    copy_or_zero(to + 2 * group_memory<HeadDim>::tile_bytes, key + context.value_distance(),
+                 is_there);
+    token += rows_a_turn;
+    to += rows_a_turn * swizzled_row_bytes;
   }
-  __device__ void copy(const attend_rows_arguments& a, std::uint32_t kv_head,
-                       std::uint32_t first_key, std::uint32_t end, std::uint32_t keys) const {
-    const cached_context<T, HeadDim> context(a, kv_head);
-    const std::uint32_t piece = threadIdx.x % pieces;
-    std::uint32_t token = first_key + threadIdx.x / pieces;
-    std::uint32_t to = keys + swizzled_offset<key_rows>(static_cast<int>(threadIdx.x / pieces),
-                                                        static_cast<int>(piece));
-#pragma unroll
-    for (int i = 0; i < turns; ++i) {
-      const bool is_there = token < end;
-      // Token 0 where there is none: an address that may be formed.
-      const T* key = context.key(pages[i], is_there ? token : 0) + piece * 8;
-      copy_or_zero(to, key, is_there);
-      // Zero, not whatever lies there: a weight of 0 times no number is no number.
-      copy_or_zero(to + 2 * group_memory<HeadDim>::tile_bytes, key + context.value_distance(),
-                   is_there);
-      token += rows_a_turn;
-      to += rows_a_turn * swizzled_row_bytes;
-    }
-  }
-};
+}
 
 /// scores (64, 64) = queries · keysᵀ, issued; they are there after wait_for_products().
 template <class T, int HeadDim>
@@ -188,9 +173,7 @@ __global__ void __launch_bounds__(block_threads, 2)
 
   const std::uint32_t kv_head = head / (a.heads / a.kv_heads);
   copy_block_queries<T, HeadDim>(a, head, block_row, tokens, queries);
-  context_share<T, HeadDim> share;
-  share.look_up(a, 0, first + tokens);
-  share.copy(a, kv_head, 0, first + tokens, keys);
+  copy_context<T, HeadDim>(a, kv_head, 0, first + tokens, keys);
   close_copies();
   const std::uint64_t group_queries =
       matrix_at(queries + group * group_rows * swizzled_row_bytes, 0);
@@ -198,17 +181,16 @@ __global__ void __launch_bounds__(block_threads, 2)
   group_rows_state rows;
   for (std::uint32_t tile = 0; tile < tiles; ++tile) {
     const std::uint32_t turn = tile % 2 * memory::tile_bytes;
-    const std::uint32_t first_key = tile * key_rows;
-    share.look_up(a, first_key + key_rows, first + tokens);
     wait_for_copies<0>();
     show_copies_to_products();
     __syncthreads();  // the tile is there, and nobody reads the other one any more
+    const std::uint32_t first_key = tile * key_rows;
     float scores[key_rows / 8][4];
     // Also where every key comes after the group's queries: it would only wait for the other one.
     issue_scores<T, HeadDim>(group_queries, matrix_at(keys + turn, 0), scores);
     if (tile + 1 < tiles)
-      share.copy(a, kv_head, first_key + key_rows, first + tokens,
-                 keys + memory::tile_bytes - turn);
+      copy_context<T, HeadDim>(a, kv_head, first_key + key_rows, first + tokens,
+                               keys + memory::tile_bytes - turn);
     close_copies();
     wait_for_products();
     hold(scores);

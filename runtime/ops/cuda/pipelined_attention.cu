@@ -24,8 +24,8 @@ constexpr int block_threads = (groups + 1) * group_threads;
 constexpr int copying_threads = 64;  ///< of keys, and as many of queries and values
 constexpr int multiplying_warps = groups * group_threads / 32;
 // Registers of a thread: 384 times 168 are what a multiprocessor has.
-constexpr int copying_registers = 56;
-constexpr int multiplying_registers = 224;
+constexpr int copying_registers = 40;
+constexpr int multiplying_registers = 232;
 
 /// Who waits for whom, in shared memory. `there` counts the threads that copied, `free` the warps
 /// that read.
@@ -94,63 +94,28 @@ __device__ __forceinline__ void finish_copies(std::uint64_t* there) {
   barrier_arrive(there);
 }
 
-/// A thread's share of tiles of keys or, from `distance` on, of values: the same piece of every so
-/// many rows. Which pages they lie in is looked up a batch ahead: a look-up takes as long as a
-/// copy, and no load passes a copy by itself.
+/// `thread` of copying_threads copies its share of a tile of keys or, from `distance` on, of
+/// values.
 template <class T, int HeadDim>
-class tile_copier {
- public:
-  __device__ tile_copier(const cached_context<T, HeadDim>& context, bool has_values,
-                         std::uint32_t end)
-      : context_(context),
-        distance_(has_values ? context.value_distance() : 0),
-        end_(end),
-        row_(threadIdx.x % copying_threads / pieces),
-        piece_(threadIdx.x % pieces) {}
-
-  /// Before the first tile of a context.
-  __device__ void begin() { look_up(0); }
-  __device__ void copy(std::uint32_t first_key, std::uint32_t to) {
-#pragma unroll 1
-    for (std::uint32_t b = 0; b < batches; ++b) {
-      std::uint32_t pages[batch];
-#pragma unroll
-      for (int j = 0; j < batch; ++j) pages[j] = pages_[j];
-      look_up(first_key + (b + 1) * batch_rows);
-#pragma unroll
-      for (int j = 0; j < batch; ++j) {
-        const std::uint32_t at = row_ + b * batch_rows + j * rows_a_turn;
-        const std::uint32_t token = first_key + at;
-        const bool is_there = token < end_;
-        // Token 0 where there is none: an address that may be formed. Zero, not whatever lies
-        // there: a weight of 0 times no number is no number.
-        copy_or_zero(
-            to + swizzled_offset<tile_keys>(static_cast<int>(at), static_cast<int>(piece_)),
-            context_.key(pages[j], is_there ? token : 0) + distance_ + piece_ * 8, is_there);
-      }
-    }
+__device__ __forceinline__ void copy_tile_rows(const cached_context<T, HeadDim>& context,
+                                               std::size_t distance, std::uint32_t first_key,
+                                               std::uint32_t end, std::uint32_t thread,
+                                               std::uint32_t to) {
+  constexpr int pieces = HeadDim / 8;
+  constexpr int rows_a_turn = copying_threads / pieces;
+  const int piece = static_cast<int>(thread) % pieces;
+  const int row = static_cast<int>(thread) / pieces;
+#pragma unroll 4
+  for (int i = 0; i < tile_keys / rows_a_turn; ++i) {
+    const int at = row + i * rows_a_turn;
+    const std::uint32_t token = first_key + static_cast<std::uint32_t>(at);
+    const bool is_there = token < end;
+    // Token 0 where there is none: an address that may be formed. Zero, not whatever lies there: a
+    // weight of 0 times no number is no number.
+    copy_or_zero(to + swizzled_offset<tile_keys>(at, piece),
+                 context.key(is_there ? token : 0) + distance + piece * 8, is_there);
   }
-
- private:
-  static constexpr std::uint32_t pieces = HeadDim / 8;
-  static constexpr std::uint32_t rows_a_turn = copying_threads / pieces;
-  static constexpr int batch = 8;
-  static constexpr std::uint32_t batch_rows = batch * rows_a_turn;
-  static constexpr std::uint32_t batches = tile_keys / batch_rows;
-
-  __device__ void look_up(std::uint32_t first_token) {
-#pragma unroll
-    for (int j = 0; j < batch; ++j) {
-      const std::uint32_t token = first_token + row_ + j * rows_a_turn;
-      pages_[j] = context_.table[context_.index(token < end_ ? token : 0)];
-    }
-  }
-
-  const cached_context<T, HeadDim> context_;
-  const std::size_t distance_;
-  const std::uint32_t end_, row_, piece_;
-  std::uint32_t pages_[batch];
-};
+}
 
 template <class T, int HeadDim>
 __device__ __forceinline__ void copy_query_rows(const attend_rows_arguments& a, std::uint32_t head,
@@ -177,12 +142,11 @@ __device__ __forceinline__ void copy_all(const attend_rows_arguments& a, std::ui
   const cached_context<T, HeadDim> context(a, head / (a.heads / a.kv_heads));
   std::uint64_t* const there = has_values ? barriers.values_there : barriers.keys_there;
   std::uint64_t* const free = has_values ? barriers.values_free : barriers.keys_free;
-  tile_copier<T, HeadDim> tiles(context, has_values, first + tokens);
+  const std::size_t distance = has_values ? context.value_distance() : 0;
   std::uint32_t n = 0;
   pipe_item item;
   for (std::uint32_t which = 0; which < 2; ++which) {
     if (!pipe_item::find(which, first, tokens, item)) break;
-    tiles.begin();
     if (has_values) {
       barrier_wait(&barriers.queries_free, (which + 1) % 2);
       copy_query_rows<T, HeadDim>(a, head, item.block_row, tokens, thread, memory.queries());
@@ -192,8 +156,8 @@ __device__ __forceinline__ void copy_all(const attend_rows_arguments& a, std::ui
       const pipe_turn turn(n);
       // Of a stage that nobody has used yet the phase before counts as ended.
       barrier_wait(&free[turn.stage], turn.parity ^ 1);
-      tiles.copy(tile * tile_keys,
-                 has_values ? memory.values(turn.stage) : memory.keys(turn.stage));
+      copy_tile_rows<T, HeadDim>(context, distance, tile * tile_keys, first + tokens, thread,
+                                 has_values ? memory.values(turn.stage) : memory.keys(turn.stage));
       finish_copies(&there[turn.stage]);
     }
   }

@@ -87,16 +87,11 @@ struct cached_context {
         shift(-1) {
     if ((page_tokens & (page_tokens - 1)) == 0) shift = __popc(page_tokens - 1);
   }
-  /// Place of a token's page in the table.
-  __device__ std::uint32_t index(std::uint32_t token) const {
-    return shift >= 0 ? token >> shift : token / page_tokens;
+  __device__ const T* key(std::uint32_t token) const {
+    const std::uint32_t index = shift >= 0 ? token >> shift : token / page_tokens;
+    const std::size_t head_rows = (std::size_t{table[index]} * kv_heads + kv_head) * 2;
+    return pages + ((head_rows - index) * page_tokens + token) * HeadDim;
   }
-  /// `page` as the table has it of the token's.
-  __device__ const T* key(std::uint32_t page, std::uint32_t token) const {
-    const std::size_t head_rows = (std::size_t{page} * kv_heads + kv_head) * 2;
-    return pages + ((head_rows - index(token)) * page_tokens + token) * HeadDim;
-  }
-  __device__ const T* key(std::uint32_t token) const { return key(table[index(token)], token); }
   __device__ std::size_t value_distance() const { return std::size_t{page_tokens} * HeadDim; }
 };
 

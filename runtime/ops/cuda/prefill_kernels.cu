@@ -136,7 +136,6 @@ cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_a
   const bool has_groups = type != element::f32 && (a.head_dim == 64 || a.head_dim == 128);
   if (a.kind == row_attention::pipelined || a.kind == row_attention::in_turns)
     return attend_rows_pipelined(type, site, a, a.kind == row_attention::in_turns);
-  // Groups beat the pipeline on every shape measured (H200: 71 to 102 us a layer at 0.6B).
   if (a.kind == row_attention::groups || (a.kind == row_attention::by_shape && has_groups))
     return attend_rows_in_groups(type, site, a);
   return for_type(type, [&]<class T>(T) { return attend_heads<T>(site, a); });

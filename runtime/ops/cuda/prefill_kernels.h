@@ -60,11 +60,11 @@ struct append_rows_arguments {
 
 /// How the tokens of attend_rows are laid over threads; they differ in speed alone.
 enum class row_attention : std::uint8_t {
-  by_shape,    ///< pipelined where that covers the heads, else warps
-  warps,       ///< 16 queries a warp
+  by_shape,  ///< groups where they cover the heads, the fastest at each shape measured; else warps
+  warps,     ///< 16 queries a warp
   wide_warps,  ///< 32 queries a warp
   groups,      ///< 64 queries four warps; heads of 64 or 128 values of 2 bytes alone
-  pipelined,   ///< as groups, with four warps more that copy
+  pipelined,   ///< as groups, with four warps more that copy; slower at each shape measured
   in_turns,    ///< as pipelined, and the two groups of a block issue their products by turns
 };
 
