@@ -219,7 +219,7 @@ class simulator {
       submit(ASSAY_OP_COPY, ASSAY_H2D, range::weights, transfer, shape_.tensor_bytes,
              shape_.tensor_bytes / 10);
     const std::int64_t to = event(range::weights, transfer);
-    synchronize(transfer);
+    synchronize(transfer, range::weights);
     values_[weights_bytes] += total;
     values_[weights_copies] += shape_.tensors;
     values_[weights_ns] += to - from;
