@@ -139,12 +139,15 @@ void add_selftest_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--device", *device, "host or cuda: the first GPU")
       ->check(CLI::IsMember({"host", "cuda"}))
       ->capture_default_str();
-  verb->callback([device, checkpoint, &action] {
-    action = [device, checkpoint] {
+  auto is_under_limit = std::make_shared<bool>(false);
+  verb->add_flag("--under-limit", *is_under_limit,
+                 "Only the lies of a limit on memory: on a GPU they need a process of their own");
+  verb->callback([device, checkpoint, is_under_limit, &action] {
+    action = [device, checkpoint, is_under_limit] {
       catch_interrupts();
       const auto outcome = selftest(
           *device == "cuda" ? telemetry::device_class::cuda : telemetry::device_class::host,
-          *checkpoint);
+          *checkpoint, *is_under_limit);
       return outcome ? *outcome : report_failure(outcome.error());
     };
   });
