@@ -62,11 +62,20 @@ class watching_sink final : public trace::sink {
     return auditor_.snapshot(at_ns, readings);
   }
   result<void> end() override { return auditor_.end(); }
-  result<model::audit_report> finish() { return auditor_.finish(); }
+  /// Of a counter that was declared inapplicable, and by whom it was, the reason. One that nobody
+  /// wrote is absent as well, and has no excuse.
+  result<model::audit_report> finish() {
+    ASSAY_TRY_ASSIGN(model::audit_report report, auditor_.finish());
+    for (const std::size_t row : inapplicable_)
+      if (row < report.counters.size() && !report.counters[row].claimed.is_present)
+        counters_[row].inapplicable = report.counters[row].claimed.absence;
+    return report;
+  }
 
  private:
   // A first number that is not 0 is a move as well: before it there was none.
   void take(std::size_t row, const assay_reading& now) {
+    if (now.state == ASSAY_NOT_APPLICABLE) inapplicable_.insert(row);
     if (now.state != ASSAY_MEASURED && now.state != ASSAY_ZERO) return;
     guard::counter_facts& counter = counters_[row];
     counter.was_written = true;
@@ -78,6 +87,7 @@ class watching_sink final : public trace::sink {
 
   std::vector<guard::counter_facts>& counters_;
   std::vector<assay_reading> last_;
+  std::set<std::size_t> inapplicable_;
   audit::auditor auditor_;
 };
 
@@ -99,9 +109,6 @@ result<model::audit_report> run_scenarios(std::vector<guard::counter_facts>& cou
   for (const auto& each : scenarios::registry()) {
     ASSAY_TRY_ASSIGN(options.scenario, scenarios::cut_to_context(each, embedded_context_tokens));
     ASSAY_TRY_ASSIGN(last, run_one(options, counters, tell));
-    for (std::size_t row = 0; row < counters.size(); ++row)
-      if (row < last.counters.size() && !last.counters[row].claimed.is_present)
-        counters[row].inapplicable = last.counters[row].claimed.absence;
   }
   // Room for a part of the weights alone: the others come and go.
   options.scenario = scenarios::single_prompt("In the beginning", 8);

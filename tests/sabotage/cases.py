@@ -95,7 +95,7 @@ CASES = [
            "  auto placed = copy_all(from, at, transfer, counters);\n"
            "  const std::int64_t enqueue_ns = host_now() - entry;\n"),
           ("  counters.add(counter_id::weights_h2d_ns, h2d_ns);",
-           "  counters.add(counter_id::weights_h2d_ns, enqueue_ns);")], AUDIT, "R01",
+           "  counters.add(counter_id::weights_h2d_ns, enqueue_ns);")], AUDIT, "R05",
          "runtime.weights.h2d_ns"),
     Case("us-for-ns", "a time is added in microseconds", STEP,
          [("  counters.add(counter_id::compute_device_ns, compute_ns);",

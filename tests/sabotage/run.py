@@ -108,12 +108,14 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--unbuilt", metavar="PROGRAM")
     parser.add_argument("--evidence", metavar="FILE")
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     unknown = set(given.names) - {c.name for c in cases.CASES}
     wanted = [c for c in cases.CASES if (not given.names or c.name in given.names)
               and (given.unbuilt is None or c.is_cheap)]
     if unknown or not wanted:
         raise SystemExit(f"no such case: {', '.join(sorted(unknown)) or 'none at all'}")
+    # What is not built runs with a program of the whole source, so before any damage is built.
+    wanted.sort(key=lambda case: case.is_built)
     rows = run(given.copy, given.build, wanted, given.unbuilt, given.evidence)
     caught = sum(1 for row in rows if row[4])
     print(f"{caught} of {len(rows)} caught")
