@@ -35,6 +35,11 @@ constexpr std::uint64_t granule_bytes = std::uint64_t{2} << 20;
 // Read and copied over to see what memory carries: more than three times the L2 cache of an H200.
 constexpr std::uint64_t limited_set_bytes = std::uint64_t{256} << 20;
 
+// Of a limit, what operations with a known answer take.
+std::uint64_t known_answer_bytes() {
+  return granule_bytes + probes::gpu_sentinel_probe::most_bytes();
+}
+
 // Weights of fewer passes over the L2 cache may be read faster than memory gives them.
 constexpr std::int64_t l2_passes = 3;
 
@@ -155,6 +160,8 @@ class gpu_backend final : public run_backend {
     own.launch = [this, on, launch](probes::gpu_fingerprint* at, std::int64_t spin_ns) {
       return gpu_->submit_kernels(on, 1, [&](void*) { return launch(at, spin_ns); });
     };
+    // The engine has left the device no byte more than is its own; this part was reserved.
+    if (is_limited_) gpu_->limit_memory(gpu_->memory_limit_bytes() + known_answer_bytes());
     ASSAY_TRY_ASSIGN(sentinel_, probes::gpu_sentinel_probe::create(*gpu_, on, std::move(own)));
     return {};
   }
@@ -176,8 +183,7 @@ class gpu_backend final : public run_backend {
   result<std::uint64_t> reserved_bytes() override {
     if (reserved_bytes_ == 0) {
       ASSAY_TRY_ASSIGN(const device::device_memory has, gpu_->memory());
-      reserved_bytes_ =
-          engine::reserved_for(has) + granule_bytes + probes::gpu_sentinel_probe::most_bytes();
+      reserved_bytes_ = engine::reserved_for(has) + known_answer_bytes();
     }
     return reserved_bytes_;
   }
