@@ -114,6 +114,7 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
     what.subjects.push_back(counts_subject(counts.first, counts.second));
   if (!flags.shard.empty()) {
     ASSAY_TRY_ASSIGN(const compare::shard which, compare::parse_shard("--shard", flags.shard));
+    what.facts.push_back(compare::rows_fact(what.subjects));
     ASSAY_TRY_ASSIGN(what.subjects, compare::subjects_of(which, what.subjects));
     what.facts.push_back(compare::shard_fact(which));
   }

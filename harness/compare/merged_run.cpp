@@ -16,6 +16,7 @@ namespace assay::compare {
 namespace {
 
 constexpr const char* shard_name = "shard";
+constexpr const char* rows_name = "rows of all shards";
 constexpr std::uint32_t most_shards = 1000;
 
 std::optional<shard> shard_in(std::string_view text) {
@@ -36,11 +37,13 @@ std::string value_of(const run_log& log, std::string_view name) {
   return {};
 }
 
-// What makes two logs parts of one run: how they judge, and what they built.
+// What makes two logs parts of one run: how they judge, what they built, and of which rows each
+// took its part.
 std::string identity_of(const run_log& log) {
   run_log bare;
   bare.rules = log.rules;
-  return head_line(bare) + value_of(log, "base commit") + '\n' + value_of(log, "head commit");
+  return head_line(bare) + value_of(log, "base commit") + '\n' + value_of(log, "head commit") +
+         '\n' + value_of(log, rows_name);
 }
 
 class merging {
@@ -60,6 +63,11 @@ class merging {
     if (!seen_.emplace(which->number, file).second)
       return refused(file, fmt::format("is shard {} as {} is; give each once", which->number,
                                        seen_[which->number]));
+    for (const run_subject& each : log.subjects)
+      if (!each.is_control && !measured_.emplace(each.name, file).second)
+        return refused(file,
+                       fmt::format("has the row {}, which {} has measured; give logs of one run",
+                                   each.name, measured_[each.name]));
     add(which->number, log);
     return {};
   }
@@ -127,7 +135,8 @@ class merging {
   std::string identity_;
   std::uint32_t count_ = 0;
   std::map<std::uint32_t, std::string> seen_;
-  std::vector<std::string> fact_names_;  // in order of appearance
+  std::map<std::string, std::string> measured_;  // row and file
+  std::vector<std::string> fact_names_;          // in order of appearance
   std::map<std::string, std::vector<std::pair<std::uint32_t, std::string>>> values_;
 };
 
@@ -153,6 +162,14 @@ result<std::vector<run_subject>> subjects_of(const shard& which,
 
 model::fact shard_fact(const shard& which) {
   return {shard_name, fmt::format("{}/{}", which.number, which.count)};
+}
+
+model::fact rows_fact(const std::vector<run_subject>& all) {
+  constexpr std::uint64_t prime = 1099511628211ULL;
+  std::uint64_t sum = 14695981039346656037ULL;
+  for (const run_subject& each : all)
+    for (const char c : each.name + '\n') sum = (sum ^ static_cast<unsigned char>(c)) * prime;
+  return {rows_name, fmt::format("{}, {:016x}", all.size(), sum)};
 }
 
 result<run_log> merge_runs(const std::vector<std::pair<std::string, run_log>>& logs) {

@@ -31,11 +31,15 @@ result<std::vector<run_subject>> subjects_of(const shard& which,
 /// The fact by which a log says which part it is.
 model::fact shard_fact(const shard& which);
 
+/// The fact by which logs of one run agree on all of its rows: their number, and what their names
+/// in order come to (FNV-1a).
+model::fact rows_fact(const std::vector<run_subject>& all);
+
 /// The shards' logs as one, to be judged as one: each row in its shard's pairs, all rows in one
 /// family of tests, each shard's control among the controls. A shard that is missing leaves the run
 /// incomplete. `logs`: file and log.
-/// Errors: unusable_input, naming the file, where a log is no shard, of another run (rules or
-/// commits differ), or comes twice.
+/// Errors: unusable_input, naming the file, where a log is no shard, of another run (rules, commits
+/// or the list of rows differ), or comes twice, or measured a row that another has.
 result<run_log> merge_runs(const std::vector<std::pair<std::string, run_log>>& logs);
 
 }  // namespace assay::compare

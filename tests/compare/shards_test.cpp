@@ -107,6 +107,16 @@ TEST(Merge, missing_foreign_and_doubled_shards_are_told) {
   run_log other = shard_log(2, 2, 1);
   other.facts[1].value = "def";
   EXPECT_THAT(said({{"a", shard_log(1, 2, 1)}, {"b", other}}), HasSubstr("of another run"));
+  // Parts of two lists: a row could be in both, or in neither.
+  other = shard_log(2, 2, 1);
+  run_log first = shard_log(1, 2, 1);
+  first.facts.push_back(rows_fact(first.subjects));
+  other.facts.push_back(rows_fact(other.subjects));
+  EXPECT_THAT(said({{"a", first}, {"b", other}}), HasSubstr("of another run"));
+  other = shard_log(2, 2, 1);
+  other.subjects[0].name = "row 1";
+  EXPECT_THAT(said({{"a", shard_log(1, 2, 1)}, {"b", other}}),
+              HasSubstr("b: has the row row 1, which a has measured"));
   other = shard_log(2, 2, 1);
   other.rules.threshold_ratio = 0.5;
   EXPECT_THAT(said({{"a", shard_log(1, 2, 1)}, {"b", other}}), HasSubstr("of another run"));
