@@ -16,12 +16,6 @@ bool is_explainable(const model::finding& finding) {
          finding.rule == "R05";
 }
 
-const counter_evidence* counter_named(const evidence& from, const std::string& name) {
-  for (const counter_evidence& counter : from.counters)
-    if (counter.spec.name == name) return &counter;
-  return nullptr;
-}
-
 // Two bounds of one source, of the same windows, have the truth between them.
 bool take_bounds(const counter_evidence& counter, const reference_evidence& one, dispute& into) {
   for (const reference_evidence& other : counter.references) {
@@ -60,6 +54,12 @@ bool take_figures(const counter_evidence& counter, const reference_evidence& fro
 }
 
 }  // namespace
+
+const counter_evidence* counter_named(const evidence& from, const std::string& name) {
+  for (const counter_evidence& counter : from.counters)
+    if (counter.spec.name == name) return &counter;
+  return nullptr;
+}
 
 std::optional<dispute> dispute_of(const evidence& from, const model::finding& finding) {
   if (!is_explainable(finding)) return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "harness/audit/evidence.h"
 #include "reports/model/audit_report.h"
@@ -22,6 +23,9 @@ struct dispute {
   double high = 0.0;
   std::uint64_t windows = 0;  ///< behind the figures
 };
+
+/// The counter of that name; null where the trace has none.
+const counter_evidence* counter_named(const evidence& from, const std::string& name);
 
 /// The dispute behind a finding of R02, R03, R04 or R05; nothing for other findings, where either
 /// side is not above zero, or where the truth is only known to lie within a factor of 1.5.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/audit/r11_kind_suspect.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "harness/audit/dispute.h"
 
 namespace assay::audit {
 namespace {
@@ -27,10 +27,8 @@ explanation_outcome kind_suspect(const evidence& from, std::span<const model::fi
                                  const model::finding& of) {
   explanation_outcome out;
   if (!is_about_figures(of)) return out;
-  const auto counter =
-      std::find_if(from.counters.begin(), from.counters.end(),
-                   [&](const counter_evidence& c) { return c.spec.name == of.subject; });
-  if (counter == from.counters.end()) return out;
+  const counter_evidence* const counter = counter_named(from, of.subject);
+  if (counter == nullptr) return out;
   for (const reference_evidence& reference : counter->references) {
     const level_tally& level = reference.level;
     // A reference that says the same of each window cannot tell a level from one that is frozen.

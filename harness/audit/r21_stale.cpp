@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/audit/r21_stale.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "harness/audit/dispute.h"
 
 namespace assay::audit {
 namespace {
@@ -22,10 +22,8 @@ explanation_outcome stale(const evidence& from, std::span<const model::finding>,
                           const model::finding& of) {
   explanation_outcome out;
   if (!is_about_figures(of)) return out;
-  const auto counter =
-      std::find_if(from.counters.begin(), from.counters.end(),
-                   [&](const counter_evidence& c) { return c.spec.name == of.subject; });
-  if (counter == from.counters.end() || counter->spec.is_cumulative()) return out;
+  const counter_evidence* const counter = counter_named(from, of.subject);
+  if (counter == nullptr || counter->spec.is_cumulative()) return out;
   for (const reference_evidence& reference : counter->references) {
     const level_tally& level = reference.level;
     if (reference.is_void() || level.active == 0) continue;
