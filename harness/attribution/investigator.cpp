@@ -49,6 +49,7 @@ model::quantity tokens_per_s(const std::vector<std::int64_t>& gaps) {
 result<void> investigator::contract(std::string_view json) {
   ASSAY_TRY_ASSIGN(contract_, trace::parse_contract(json));
   levels_.watch(contract_);
+  deviations_.watch(contract_);
   return {};
 }
 
@@ -67,6 +68,12 @@ void investigator::take(const assay_record& record) {
       return links_.take(record);
     case ASSAY_SUBMISSION:
       threads_.take(record);
+      return passes_.take(record);
+    case ASSAY_OBSERVATION:
+      return deviations_.take_observation(record);
+    case ASSAY_WINDOW_BEGIN:
+    case ASSAY_WINDOW_END:
+      deviations_.take_window(record);
       return passes_.take(record);
     default:
       return passes_.take(record);
@@ -90,6 +97,8 @@ model::investigation investigator::finish(model::audit_report audit) {
   out.threads = threads_.lines();
   out.links = links_.lines();
   out.levels = levels_.lines();
+  out.flows = deviations_.flows();
+  out.deviations = deviations_.deviations();
   out.bandwidths = bandwidths_of(passes_.copies(), passes_.reads(), contract_, out.audit);
   out.blind_spots = blind_spots_of(out, passes_);
   return out;

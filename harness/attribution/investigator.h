@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/attribution/deviation_fold.h"
 #include "harness/attribution/level_fold.h"
 #include "harness/attribution/link_fold.h"
 #include "harness/attribution/pass_fold.h"
@@ -32,6 +33,7 @@ class investigator final : public trace::sink {
   result<void> records(std::span<const assay_record> records) override;
   result<void> snapshot(std::int64_t at_ns, std::span<const assay_reading> readings) override {
     levels_.take(at_ns, readings);
+    deviations_.take_snapshot(readings);
     return {};
   }
   result<void> end() override { return {}; }
@@ -47,6 +49,7 @@ class investigator final : public trace::sink {
   pass_fold passes_;
   link_fold links_;
   level_fold levels_;
+  deviation_fold deviations_;
 };
 
 }  // namespace assay::attribution

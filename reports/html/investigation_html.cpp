@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/html/escape.h"
+#include "reports/html/investigation_charts.h"
 #include "reports/html/page.h"
 #include "reports/html/table.h"
 #include "reports/html/time_picture.h"
@@ -29,10 +30,12 @@ row_tone tone_of(word_tone tone) {
   return row_tone::plain;
 }
 
-std::string section_of(const word_table& table) {
+// `chart` stands between what is said of a table and the table.
+std::string section_of(const word_table& table, const std::string& chart) {
   std::string content;
   for (const std::string& note : table.notes)
     content += fmt::format("<p>{}</p>\n", html_escaped(note));
+  content += chart;
   if (table.rows.empty()) {
     content += fmt::format("<p>{}</p>\n", html_escaped(table.absence));
     return html_section(table.title, content);
@@ -53,6 +56,14 @@ std::string section_of(const word_table& table) {
   return html_section(table.title, content);
 }
 
+std::string chart_for(const word_table& table, const model::investigation& report) {
+  if (table.id == "slowest") return steps_chart(report);
+  if (table.id == "levels") return levels_chart(report);
+  if (table.id == "flows") return flows_chart(report);
+  if (table.id == "deviations") return deviations_chart(report);
+  return {};
+}
+
 }  // namespace
 
 std::string investigation_as_html(const model::investigation& report) {
@@ -67,9 +78,10 @@ std::string investigation_as_html(const model::investigation& report) {
   }
   if (report.decode.passes > 0)
     body += html_section("A decode step, on average", time_picture(report.decode));
-  for (const word_table& table : investigation_tables(report)) body += section_of(table);
+  for (const word_table& table : investigation_tables(report))
+    body += section_of(table, chart_for(table, report));
   body += html_section("What this report cannot tell", html_list(report.blind_spots));
-  return html_page("Investigation", body);
+  return html_page("Investigation", body, page_content::charts);
 }
 
 }  // namespace assay::reports

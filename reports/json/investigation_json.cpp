@@ -105,14 +105,43 @@ json to_object(const model::bandwidth_line& line) {
           {"reason", line.reason}};
 }
 
+json stretches_json(const std::vector<model::level_stretch>& stretches) {
+  json out = json::array();
+  for (const model::level_stretch& each : stretches)
+    out.push_back({{"begin_ns", each.begin_ns}, {"least", each.least}, {"most", each.most}});
+  return out;
+}
+
+json to_object(const model::flow_line& line) {
+  return {{"name", line.name},
+          {"unit", line.unit},
+          {"steps_count", line.steps},
+          {"total", line.total},
+          {"least", line.least},
+          {"most", line.most},
+          {"stretches", stretches_json(line.stretches)}};
+}
+
+json to_object(const model::deviation_line& line) {
+  return {{"name", line.name},
+          {"unit", line.unit},
+          {"against", line.against},
+          {"is_near", line.is_near},
+          {"windows_count", line.windows},
+          {"unequal_count", line.unequal},
+          {"total", line.total},
+          {"least", line.least},
+          {"most", line.most},
+          {"worst_at_ns", line.worst_at_ns},
+          {"stretches", stretches_json(line.stretches)}};
+}
+
 json to_object(const model::level_line& line) {
   json out{{"name", line.name},   {"unit", line.unit},
            {"kind", line.kind},   {"samples_count", line.samples},
            {"first", line.first}, {"last", line.last},
            {"least", line.least}, {"most", line.most}};
-  json& stretches = out["stretches"] = json::array();
-  for (const model::level_stretch& each : line.stretches)
-    stretches.push_back({{"begin_ns", each.begin_ns}, {"least", each.least}, {"most", each.most}});
+  out["stretches"] = stretches_json(line.stretches);
   return out;
 }
 
@@ -171,6 +200,8 @@ std::string investigation_as_json(const model::investigation& report, model::out
   out["bandwidths"] = to_array(report.bandwidths);
   out["links"] = to_array(report.links);
   out["levels"] = to_array(report.levels);
+  out["flows"] = to_array(report.flows);
+  out["deviations"] = to_array(report.deviations);
   out["blind_spots"] = report.blind_spots;
   out["audit"] = json::parse(audit_as_json(report.audit, outcome));
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

@@ -158,6 +158,32 @@ struct level_line {
   std::vector<level_stretch> stretches;  ///< of equal numbers of samples, the last one shorter
 };
 
+/// What a cumulative counter grew by in each decode step.
+struct flow_line {
+  std::string name;
+  std::string unit;
+  std::uint64_t steps = 0;
+  std::int64_t total = 0;
+  std::int64_t least = 0;  ///< of a step
+  std::int64_t most = 0;
+  std::vector<level_stretch> stretches;  ///< of equal numbers of steps, the last one shorter
+};
+
+/// What a counter claimed less what a reference of the trace said of the same window, over the run.
+struct deviation_line {
+  std::string name;
+  std::string unit;
+  std::string against;   ///< who said it: ledger, events, …
+  bool is_near = false;  ///< a time, equal within a tolerance; else exact
+  std::uint64_t windows = 0;
+  std::uint64_t unequal = 0;  ///< windows whose difference is not 0
+  std::int64_t total = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t worst_at_ns = 0;  ///< end of the window with the largest difference either way
+  std::vector<level_stretch> stretches;
+};
+
 /// What a link carried when it was probed, over the run.
 struct link_line {
   std::string link;
@@ -179,6 +205,8 @@ struct investigation {
   std::vector<bandwidth_line> bandwidths;
   std::vector<link_line> links;
   std::vector<level_line> levels;
+  std::vector<flow_line> flows;
+  std::vector<deviation_line> deviations;
   std::vector<std::string> blind_spots;  ///< what this report cannot tell, and why
 };
 

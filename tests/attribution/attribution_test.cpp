@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/attribution/bandwidth.h"
+#include "harness/attribution/deviation_fold.h"
 #include "harness/attribution/latency.h"
 #include "harness/attribution/timeline.h"
 #include "tests/attribution/planted_trace.h"
@@ -259,6 +260,84 @@ TEST(Bandwidth, a_quotient_is_held_against_both_ceilings) {
   EXPECT_EQ(judged(16'001, 0, "pcie").reason, "the time is 0");
   EXPECT_EQ(judged(16'001, 1'000, "").verdict, bandwidth_verdict::unmeasured);
   EXPECT_EQ(judged(16'001, 1'000, "device_read").reason, "the run has no ceiling of device_read");
+}
+
+trace::contract_row row_of(const char* name, telemetry::reset_scope reset) {
+  trace::contract_row row;
+  row.name = name;
+  row.unit = unit::bytes;
+  row.kind = telemetry::counter_kind::count;
+  row.reset = reset;
+  return row;
+}
+
+assay_record said(std::uint32_t row, assay_relation relation, std::int64_t amount) {
+  assay_record out{};
+  out.kind = ASSAY_OBSERVATION;
+  out.op = static_cast<std::uint8_t>(relation);
+  out.direction = ASSAY_SOURCE_LEDGER;
+  out.stream = row;
+  out.amount = amount;
+  return out;
+}
+
+// Two requests of ten steps. The first counter goes on, the second begins anew with each request;
+// a step grows both by 100, but the first by 107 in one.
+attribution::deviation_fold two_requests(std::uint64_t odd_step) {
+  attribution::deviation_fold fold;
+  fold.watch({row_of("whole", telemetry::reset_scope::per_process),
+              row_of("anew", telemetry::reset_scope::per_request)});
+  std::array<std::int64_t, 2> counted{};
+  planted_trace clock;
+  const auto window = [&](std::uint8_t kind, assay_window which, std::uint64_t index) {
+    clock.window(kind, which, index);
+    fold.take_window(clock.records.back());
+  };
+  for (std::uint64_t request = 0; request < 2; ++request) {
+    counted[1] = 0;
+    window(ASSAY_WINDOW_BEGIN, ASSAY_WINDOW_REQUEST, request);
+    for (std::uint64_t step = 0; step < 10; ++step) {
+      window(ASSAY_WINDOW_BEGIN, ASSAY_WINDOW_DECODE_STEP, step);
+      clock.pass(1'000);
+      counted[0] += request == 1 && step == odd_step ? 107 : 100;
+      counted[1] += 100;
+      const std::array<assay_reading, 2> readings{
+          {{counted[0], ASSAY_MEASURED, 0}, {counted[1], ASSAY_MEASURED, 0}}};
+      fold.take_observation(said(0, ASSAY_EQUAL, 100));
+      fold.take_observation(said(1, ASSAY_EQUAL, 100));
+      fold.take_observation(said(0, ASSAY_AT_MOST, 1));  // a bound has no difference
+      fold.take_snapshot(readings);
+      window(ASSAY_WINDOW_END, ASSAY_WINDOW_DECODE_STEP, step);
+    }
+    window(ASSAY_WINDOW_END, ASSAY_WINDOW_REQUEST, request);
+  }
+  return fold;
+}
+
+TEST(Deviation, a_difference_stands_in_its_window_and_nowhere_else) {
+  const attribution::deviation_fold fold = two_requests(3);
+  const auto lines = fold.deviations();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].name, "whole");
+  EXPECT_EQ(lines[0].against, "ledger");
+  EXPECT_EQ(lines[0].windows, 20u);
+  EXPECT_EQ(lines[0].unequal, 1u);
+  EXPECT_EQ(lines[0].total, 7);
+  EXPECT_EQ(lines[0].most, 7);
+  EXPECT_EQ(lines[0].least, 0);
+  EXPECT_EQ(lines[0].worst_at_ns, 14 * 1'000);
+  EXPECT_EQ(lines[1].unequal, 0u) << "what begins anew with a request counts from 0";
+  EXPECT_EQ(lines[0].stretches.size(), 20u);
+}
+
+TEST(Deviation, what_a_counter_grew_by_is_told_step_by_step) {
+  const auto flows = two_requests(3).flows();
+  ASSERT_EQ(flows.size(), 2u);
+  EXPECT_EQ(flows[0].total, 2'007);
+  EXPECT_EQ(flows[0].least, 100);
+  EXPECT_EQ(flows[0].most, 107);
+  EXPECT_EQ(flows[1].total, 2'000);
+  EXPECT_EQ(flows[1].most, 100);
 }
 
 }  // namespace
