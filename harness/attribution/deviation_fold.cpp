@@ -29,11 +29,30 @@ std::int64_t magnitude(std::int64_t value) {
   return value < 0 ? difference(0, value) : value;
 }
 
+bool is_pass(std::uint8_t window) {
+  return window == ASSAY_WINDOW_PREFILL || window == ASSAY_WINDOW_DECODE_STEP;
+}
+
+bool is_claimed(const trace::claim_row& claims, const joined_activity& work) {
+  using telemetry::activity;
+  const bool is_kind = (claims.kind == activity::copy && work.activity.op == ASSAY_OP_COPY) ||
+                       (claims.kind == activity::launch && work.activity.op == ASSAY_OP_LAUNCH) ||
+                       (claims.kind == activity::event && work.activity.op == ASSAY_OP_EVENT);
+  const bool is_direction = claims.dir == telemetry::direction::any ||
+                            static_cast<std::uint8_t>(claims.dir) == work.activity.direction;
+  const auto range = static_cast<std::uint16_t>(claims.range);
+  const bool is_range = claims.range == telemetry::range::any
+                            ? work.range != static_cast<std::uint16_t>(telemetry::range::sentinel)
+                            : range == work.range;
+  return is_kind && is_direction && is_range;
+}
+
 }  // namespace
 
 void deviation_fold::watch(const std::vector<trace::contract_row>& contract) {
   for (const trace::contract_row& row : contract) {
     counter& made = counters_.emplace_back();
+    made.claims = row.claims;
     made.name = row.name;
     made.unit = to_string(row.unit);
     made.is_whole = is_whole(row.unit);
@@ -75,8 +94,10 @@ void deviation_fold::take_snapshot(std::span<const assay_reading> readings) {
   std::copy(readings.begin(), readings.end(), latest_.begin());
   for (frame& each : open_) each.has_snapshot = true;
   if (!open_.empty()) return;
-  for (std::size_t row = 0; row < base_.size(); ++row)
+  for (std::size_t row = 0; row < base_.size(); ++row) {
     base_[row] = has_number(row) ? latest_[row].bits : 0;
+    counters_[row].work = {};
+  }
 }
 
 void deviation_fold::close(const frame& window, std::int64_t end_ns) {
@@ -95,25 +116,72 @@ void deviation_fold::close(const frame& window, std::int64_t end_ns) {
       flow.total = sum(flow.total, grew);
       each.grew.add(at_ns, grew);
     }
+    if (is_pass(window.kind)) settle_work(row, at_ns);
+    each.work = {};
     base_[row] = has_number(row) ? latest_[row].bits : 0;
   }
 }
 
+// Who said what a counter must be.
+struct deviation_fold::party {
+  std::uint8_t source = 0;
+  std::uint8_t relation = 0;
+  std::string_view name;
+  bool is_near = false;
+};
+
 void deviation_fold::settle(const assay_record& said, const frame& window, std::int64_t at_ns) {
-  const counter& of = counters_[said.stream];
-  if (!has_number(said.stream) && latest_[said.stream].state != ASSAY_NEVER_WRITTEN) return;
-  const std::int64_t claimed =
-      !has_number(said.stream)
-          ? 0
-          : (of.is_cumulative ? grown(said.stream, window.base) : latest_[said.stream].bits);
-  compared& to = compared_[{said.stream, said.direction, said.op}];
-  const std::int64_t off = difference(claimed, said.amount);
+  const std::size_t row = said.stream;
+  if (!has_number(row) && latest_[row].state != ASSAY_NEVER_WRITTEN) return;
+  std::int64_t claimed = 0;
+  if (has_number(row))
+    claimed = counters_[row].is_cumulative ? grown(row, window.base) : latest_[row].bits;
+  const party who{said.direction, said.op, sources[said.direction], said.op == ASSAY_NEAR};
+  add(row, who, difference(claimed, said.amount), at_ns);
+}
+
+void deviation_fold::settle_work(std::size_t row, std::int64_t at_ns) {
+  using telemetry::measure;
+  const counter& of = counters_[row];
+  if (!of.is_whole || !of.is_cumulative || !has_number(row)) return;
+  constexpr std::uint8_t records_of_its_work = 0;  // no OBSERVATION has this source
+  party who{records_of_its_work, 0, "records of its work", false};
+  std::int64_t seen = 0;
+  switch (of.claims.measure) {
+    case measure::bytes:
+      seen = of.work.bytes;
+      break;
+    case measure::operations:
+      seen = of.work.records;
+      break;
+    case measure::weight_bytes:
+      seen = of.work.weight_bytes;
+      break;
+    case measure::kv_bytes:
+      seen = of.work.kv_bytes;
+      break;
+    case measure::span:
+      seen = difference(of.work.last_ns, of.work.first_ns);
+      who.is_near = true;
+      break;
+    case measure::brackets:
+      seen = of.work.busy_ns;
+      who.is_near = true;
+      break;
+    default:
+      return;
+  }
+  add(row, who, difference(grown(row, base_), seen), at_ns);
+}
+
+void deviation_fold::add(std::size_t row, const party& who, std::int64_t off, std::int64_t at_ns) {
+  compared& to = compared_[{static_cast<std::uint32_t>(row), who.source, who.relation}];
   model::deviation_line& line = to.line;
   if (line.windows++ == 0) {
-    line.name = of.name;
-    line.unit = of.unit;
-    line.against = sources[said.direction];
-    line.is_near = said.op == ASSAY_NEAR;
+    line.name = counters_[row].name;
+    line.unit = counters_[row].unit;
+    line.against = who.name;
+    line.is_near = who.is_near;
     line.least = line.most = off;
     line.worst_at_ns = at_ns;
   }
@@ -124,6 +192,32 @@ void deviation_fold::settle(const assay_record& said, const frame& window, std::
   line.least = std::min(line.least, off);
   line.most = std::max(line.most, off);
   to.stretches.add(at_ns, off);
+}
+
+const std::vector<std::size_t>& deviation_fold::claimants(const joined_activity& work) {
+  const auto [at, is_new] = claimants_.try_emplace(
+      {work.activity.op, work.activity.direction, work.range}, std::vector<std::size_t>{});
+  if (!is_new) return at->second;
+  for (std::size_t row = 0; row < counters_.size(); ++row)
+    if (is_claimed(counters_[row].claims, work)) at->second.push_back(row);
+  return at->second;
+}
+
+void deviation_fold::on_activity(const joined_activity& work) {
+  const assay_record& activity = work.activity;
+  for (const std::size_t row : claimants(work)) {
+    work_seen& seen = counters_[row].work;
+    if (seen.records++ == 0) {
+      seen.first_ns = activity.start_ns;
+      seen.last_ns = activity.end_ns;
+    }
+    seen.first_ns = std::min(seen.first_ns, activity.start_ns);
+    seen.last_ns = std::max(seen.last_ns, activity.end_ns);
+    seen.bytes = sum(seen.bytes, activity.amount);
+    seen.weight_bytes = sum(seen.weight_bytes, activity.extra[1]);
+    seen.kv_bytes = sum(seen.kv_bytes, activity.extra[2]);
+    seen.busy_ns = sum(seen.busy_ns, difference(activity.end_ns, activity.start_ns));
+  }
 }
 
 bool deviation_fold::has_number(std::size_t row) const {

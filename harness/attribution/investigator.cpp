@@ -73,8 +73,9 @@ void investigator::take(const assay_record& record) {
       return deviations_.take_observation(record);
     case ASSAY_WINDOW_BEGIN:
     case ASSAY_WINDOW_END:
-      deviations_.take_window(record);
-      return passes_.take(record);
+      // First the passes: they join what the window that ends holds.
+      passes_.take(record);
+      return deviations_.take_window(record);
     default:
       return passes_.take(record);
   }

@@ -24,7 +24,7 @@ namespace assay::attribution {
 /// Memory: a few MiB and 120 bytes a decode step. Threads: one at a time.
 class investigator final : public trace::sink {
  public:
-  investigator() : passes_(threads_) {}
+  investigator() : passes_(joined_) {}
   investigator(const investigator&) = delete;
   investigator& operator=(const investigator&) = delete;
 
@@ -44,12 +44,24 @@ class investigator final : public trace::sink {
  private:
   void take(const assay_record& record);
 
+  // Both that want each activity as it was joined.
+  struct both final : activity_listener {
+    both(activity_listener& a, activity_listener& b) : one(a), other(b) {}
+    void on_activity(const joined_activity& work) override {
+      one.on_activity(work);
+      other.on_activity(work);
+    }
+    activity_listener& one;
+    activity_listener& other;
+  };
+
   std::vector<trace::contract_row> contract_;
   thread_fold threads_;
+  deviation_fold deviations_;
+  both joined_{threads_, deviations_};
   pass_fold passes_;
   link_fold links_;
   level_fold levels_;
-  deviation_fold deviations_;
 };
 
 }  // namespace assay::attribution

@@ -34,6 +34,7 @@ p, li { max-width: 100ch; overflow-wrap: anywhere; }
   font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line);
   border-radius: 4px; padding: 0.3rem 0.5rem;
 }
+.tools select { max-width: 100%; min-width: 0; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.3rem 0.6rem; border-bottom: 1px solid var(--line); vertical-align: top; }

@@ -48,7 +48,7 @@ word_table deviations_table(const model::investigation& report) {
   table.columns = {{"counter"},   {"against"},     {"windows", true}, {"unequal", true},
                    {"sum", true}, {"least", true}, {"most", true},    {"farthest apart", true},
                    {"reads as"}};
-  table.absence = "Nobody but the device's records said what a counter must be over a window.";
+  table.absence = "No window of the trace has a counter and somebody else who says what it must be.";
   for (const model::deviation_line& each : report.deviations) {
     const bool is_wrong = each.unequal > 0 && !each.is_near;
     table.rows.push_back(
@@ -67,9 +67,10 @@ word_table deviations_table(const model::investigation& report) {
   }
   if (!table.rows.empty())
     table.notes.push_back(
-        "What the trace holds beside the device's records, which the audit compares in sum: a "
-        "difference that grows is an instrument that drifts, one that jumps is a window to look "
-        "at.");
+        "A difference that grows is an instrument that drifts, one that jumps is a window to look "
+        "at. Records of a counter's work are compared in prefills and decode steps; a time is held "
+        "against the span of its work or, where it adds up brackets, against the length of its "
+        "records.");
   return table;
 }
 

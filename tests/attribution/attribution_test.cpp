@@ -330,6 +330,60 @@ TEST(Deviation, a_difference_stands_in_its_window_and_nowhere_else) {
   EXPECT_EQ(lines[0].stretches.size(), 20u);
 }
 
+// A counter of copied bytes that misses one copy of the second step, and a time of the same copies
+// that is 40 short there.
+TEST(Deviation, records_of_the_claimed_work_stand_beside_the_claim) {
+  trace::contract_row bytes = row_of("copied", telemetry::reset_scope::per_process);
+  bytes.claims = {telemetry::activity::copy,
+                  telemetry::direction::h2d,
+                  telemetry::range::weights,
+                  telemetry::measure::bytes,
+                  {}};
+  trace::contract_row time = bytes;
+  time.unit = unit::ns;
+  time.kind = telemetry::counter_kind::duration;
+  time.claims.measure = telemetry::measure::brackets;
+  attribution::deviation_fold fold;
+  fold.watch({bytes, time});
+  std::int64_t copied = 0;
+  std::int64_t took_ns = 0;
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    assay_record window{};
+    window.kind = ASSAY_WINDOW_BEGIN;
+    window.op = ASSAY_WINDOW_DECODE_STEP;
+    window.correlation = step;
+    fold.take_window(window);
+    for (int copy = 0; copy < 2; ++copy) {
+      attribution::joined_activity work;
+      work.activity.op = ASSAY_OP_COPY;
+      work.activity.direction = ASSAY_H2D;
+      work.activity.amount = 64;
+      work.activity.start_ns = 1'000 * copy;
+      work.activity.end_ns = 1'000 * copy + 50;
+      work.range = static_cast<std::uint16_t>(telemetry::range::weights);
+      fold.on_activity(work);
+      work.range = static_cast<std::uint16_t>(telemetry::range::inputs);
+      fold.on_activity(work);  // another's
+    }
+    copied += step == 1 ? 64 : 128;
+    took_ns += step == 1 ? 60 : 100;
+    fold.take_snapshot(
+        std::array<assay_reading, 2>{{{copied, ASSAY_MEASURED, 0}, {took_ns, ASSAY_MEASURED, 0}}});
+    window.kind = ASSAY_WINDOW_END;
+    window.end_ns = 10'000;
+    fold.take_window(window);
+  }
+  const auto lines = fold.deviations();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].windows, 3u);
+  EXPECT_EQ(lines[0].unequal, 1u);
+  EXPECT_EQ(lines[0].least, -64);
+  EXPECT_EQ(lines[0].most, 0);
+  EXPECT_FALSE(lines[0].is_near);
+  EXPECT_EQ(lines[1].total, -40);
+  EXPECT_TRUE(lines[1].is_near);
+}
+
 TEST(Deviation, what_a_counter_grew_by_is_told_step_by_step) {
   const auto flows = two_requests(3).flows();
   ASSERT_EQ(flows.size(), 2u);
