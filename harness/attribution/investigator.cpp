@@ -89,6 +89,7 @@ model::investigation investigator::finish(model::audit_report audit) {
   out.prefill = passes_.prefill();
   sort_launches(out.decode);
   sort_launches(out.prefill);
+  out.launch_classes = passes_.launch_classes();
   out.steps = passes_.steps();
   out.latencies.push_back(
       latency_of("TTFT", passes_.first_token_ns(), "the trace holds no prefill within a request"));

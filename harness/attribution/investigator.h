@@ -25,6 +25,8 @@ namespace assay::attribution {
 class investigator final : public trace::sink {
  public:
   investigator() : passes_(joined_) {}
+  /// Of two traces that are compared, launches are wanted step by step. Before the first record.
+  void keep_launches() { passes_.keep_launches(); }
   investigator(const investigator&) = delete;
   investigator& operator=(const investigator&) = delete;
 

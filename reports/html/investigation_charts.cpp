@@ -113,4 +113,28 @@ std::string deviations_chart(const model::investigation& report) {
   return rendered(made, still);
 }
 
+std::string difference_chart(const model::investigation_difference& report) {
+  if (report.pairs.empty()) return {};
+  chart made{"pairs", "Aligned decode steps", "aligned step", "count", {}, {}};
+  chart_view walls{"wall of both", "ns", {}, {{"first", {}}, {"second", {}}}, false};
+  chart_view change{"second less first", "ns", {}, {{"second less first", {}}}, false};
+  const auto shown = static_cast<std::int64_t>(report.pairs.size());
+  const auto aligned = static_cast<std::int64_t>(report.aligned_steps);
+  for (std::int64_t at = 0; at < shown; ++at) {
+    const model::step_pair& pair = report.pairs[static_cast<std::size_t>(at)];
+    walls.places.push_back(at * aligned / shown + 1);
+    walls.series[0].values.push_back(pair.first_wall_ns);
+    walls.series[1].values.push_back(pair.second_wall_ns);
+    change.series[0].values.push_back(pair.second_wall_ns - pair.first_wall_ns);
+  }
+  change.places = walls.places;
+  if (shown < aligned)
+    made.notes.push_back(
+        fmt::format("{} of {} steps: of each stretch the pair that lies farthest "
+                    "apart, at the stretch's first step.",
+                    with_separators(shown), with_separators(aligned)));
+  made.views = {std::move(walls), std::move(change)};
+  return html_chart(made);
+}
+
 }  // namespace assay::reports

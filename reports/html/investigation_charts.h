@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reports/model/investigation.h"
+#include "reports/model/investigation_difference.h"
 
 namespace assay::reports {
 
@@ -18,5 +19,8 @@ std::string steps_chart(const model::investigation& report);
 std::string levels_chart(const model::investigation& report);
 std::string flows_chart(const model::investigation& report);
 std::string deviations_chart(const model::investigation& report);
+
+/// The aligned steps of both, and what they differ by. Empty where none is aligned.
+std::string difference_chart(const model::investigation_difference& report);
 
 }  // namespace assay::reports

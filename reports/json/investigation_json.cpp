@@ -154,6 +154,34 @@ json to_object(const model::link_line& line) {
           {"most_bytes_per_s", line.most_bytes_per_s}};
 }
 
+json to_object(const model::exact_difference& row) {
+  return {{"subject", row.subject},
+          {"unit", row.unit},
+          {"first", quantity_json(row.first)},
+          {"second", quantity_json(row.second)},
+          {"verdict", to_string(row.verdict)}};
+}
+
+json to_object(const model::timed_difference& row) {
+  json out{{"subject", row.subject},           {"is_launch", row.is_launch},
+           {"first_ns", row.first_ns},         {"second_ns", row.second_ns},
+           {"change_ns", row.change_ns},       {"margin_ns", row.margin_ns},
+           {"verdict", to_string(row.verdict)}};
+  if (row.has_interval)
+    out["interval"] = {{"low_ns", row.low_ns}, {"high_ns", row.high_ns}};
+  else
+    out["interval"] = absent("too few stretches of aligned steps");
+  return out;
+}
+
+json to_object(const model::fact_difference& row) {
+  return {{"name", row.name}, {"first", row.first}, {"second", row.second}};
+}
+
+json to_object(const model::step_pair& row) {
+  return {{"first_wall_ns", row.first_wall_ns}, {"second_wall_ns", row.second_wall_ns}};
+}
+
 template <class Row>
 json to_array(const std::vector<Row>& rows) {
   json out = json::array();
@@ -204,6 +232,29 @@ std::string investigation_as_json(const model::investigation& report, model::out
   out["deviations"] = to_array(report.deviations);
   out["blind_spots"] = report.blind_spots;
   out["audit"] = json::parse(audit_as_json(report.audit, outcome));
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string difference_as_json(const model::investigation_difference& report,
+                               model::outcome outcome) {
+  json out{{"schema_version", schema_version},
+           {"outcome", to_string(outcome)},
+           {"exit_code", static_cast<int>(outcome)},
+           {"aligned_steps_count", report.aligned_steps},
+           {"other_work_steps_count", report.other_work_steps},
+           {"one_sided_steps_count", report.one_sided_steps},
+           {"repeats_count", report.repeats},
+           {"level_ratio", report.level_ratio},
+           {"token_ids", to_string(report.token_ids)}};
+  out["times"] = to_array(report.times);
+  out["counts"] = to_array(report.counts);
+  out["facts"] = to_array(report.facts);
+  out["pairs"] = to_array(report.pairs);
+  out["blind_spots"] = report.blind_spots;
+  out["first"] =
+      json::parse(investigation_as_json(report.first, model::outcome_of(report.first.audit)));
+  out["second"] =
+      json::parse(investigation_as_json(report.second, model::outcome_of(report.second.audit)));
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

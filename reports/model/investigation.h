@@ -43,6 +43,8 @@ struct launch_class {
   bool reads_kv = false;
   std::int64_t blocks = 0;  ///< of each, where it read neither weights nor KV; else 0
   bool is_rest = false;     ///< all launches beyond the classes that are kept apart
+
+  friend bool operator==(const launch_class&, const launch_class&) = default;
 };
 
 /// One class over the passes of one kind.
@@ -65,6 +67,8 @@ struct pass_line {
   std::int64_t residual_ns = 0;  ///< wall less the union of everything recorded
   std::uint64_t launches = 0;
   std::int64_t read_bytes = 0;  ///< weights and KV: with the launches, what the pass did
+  /// Length of its launches by class, in the order of launch_classes; where it was asked for.
+  std::vector<std::int64_t> launch_busy_ns{};
 };
 
 /// All passes of one kind.
@@ -198,9 +202,10 @@ struct investigation {
   audit_report audit;
   pass_total decode;
   pass_total prefill;
-  std::vector<pass_line> steps;         ///< decode steps in the order of the trace
-  std::vector<latency_line> latencies;  ///< TTFT, ITL
-  quantity tokens_per_s;                ///< decode only
+  std::vector<launch_class> launch_classes;  ///< where launches of each step were asked for
+  std::vector<pass_line> steps;              ///< decode steps in the order of the trace
+  std::vector<latency_line> latencies;       ///< TTFT, ITL
+  quantity tokens_per_s;                     ///< decode only
   std::vector<thread_line> threads;
   std::vector<bandwidth_line> bandwidths;
   std::vector<link_line> links;

@@ -48,7 +48,8 @@ word_table deviations_table(const model::investigation& report) {
   table.columns = {{"counter"},   {"against"},     {"windows", true}, {"unequal", true},
                    {"sum", true}, {"least", true}, {"most", true},    {"farthest apart", true},
                    {"reads as"}};
-  table.absence = "No window of the trace has a counter and somebody else who says what it must be.";
+  table.absence =
+      "No window of the trace has a counter and somebody else who says what it must be.";
   for (const model::deviation_line& each : report.deviations) {
     const bool is_wrong = each.unequal > 0 && !each.is_near;
     table.rows.push_back(

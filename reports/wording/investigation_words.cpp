@@ -188,4 +188,9 @@ std::vector<word_table> investigation_tables(const model::investigation& report)
   return out;
 }
 
+word_document investigation_document(const model::investigation& report) {
+  return {"Investigation", investigation_headline(report), is_headline_warning(report),
+          investigation_tables(report), report.blind_spots};
+}
+
 }  // namespace assay::reports

@@ -122,5 +122,70 @@ TEST_F(Report, does_not_write_over_its_trace) {
   EXPECT_EQ(contents_of(trace_), recorded());
 }
 
+// Two traces: the one that is whole, and another.
+class ReportOfTwo : public Report {
+ protected:
+  ending against(std::string_view other, const std::string& tag) {
+    write_file(trace_, recorded());
+    write_file(other_, other);
+    return run({"report", trace_, other_, "--html", out_ / (tag + ".html"), "--markdown",
+                out_ / (tag + ".md"), "--json", out_ / (tag + ".json")});
+  }
+  std::string other_ = out_ / "other.trace";
+};
+
+TEST_F(ReportOfTwo, a_trace_does_not_differ_from_its_copy) {
+  const ending end = against(recorded(), "same");
+  EXPECT_EQ(end.err, "");
+  EXPECT_THAT(end.out, HasSubstr("no difference that this data can show"));
+  const auto json = nlohmann::json::parse(contents_of(out_ / "same.json"));
+  EXPECT_EQ(json["exit_code"], end.exit_code);
+  EXPECT_EQ(json["token_ids"], "same");
+  EXPECT_EQ(json["aligned_steps_count"], json["first"]["steps_count"]);
+  EXPECT_GT(json["counts"].size(), 50u);
+  for (const auto& each : json["counts"]) EXPECT_EQ(each["verdict"], "same") << each["subject"];
+  for (const auto& each : json["times"])
+    EXPECT_EQ(each["verdict"], "no difference that this data can show") << each["subject"];
+  EXPECT_EQ(run({"report", trace_, trace_}).out, end.out) << "one file may be both";
+}
+
+TEST_F(ReportOfTwo, a_side_that_is_no_trace_leaves_one_line_that_names_it_and_no_page) {
+  std::string newer = recorded();
+  newer[8] = 9;
+  for (const std::string& bytes :
+       {std::string(), std::string("{}"), newer, recorded().substr(0, 20)}) {
+    const ending end = against(bytes, "none");
+    EXPECT_NE(end.exit_code, 0);
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_THAT(end.err, HasSubstr("other.trace"));
+    EXPECT_EQ(end.out, "");
+    for (const char* form : {".html", ".md", ".json"})
+      EXPECT_FALSE(std::filesystem::exists(out_ / (std::string("none") + form))) << form;
+  }
+  EXPECT_NE(run({"report", trace_, out_ / "absent"}).exit_code, 0);
+}
+
+TEST_F(ReportOfTwo, a_side_that_was_cut_says_so_first) {
+  const ending end =
+      against(std::string_view(recorded()).substr(0, recorded().size() * 3 / 4), "cut");
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.out.rfind("Of the second: INCOMPLETE (cut off after block ", 0), 0u) << end.out;
+  EXPECT_THAT(end.out, HasSubstr("steps that only one of the two has"));
+}
+
+TEST_F(ReportOfTwo, neither_side_is_written_over_and_a_full_disk_is_no_success) {
+  write_file(trace_, recorded());
+  write_file(other_, recorded());
+  for (const std::string& each : {trace_, other_}) {
+    const ending end = run({"report", trace_, other_, "--json", each});
+    EXPECT_EQ(end.exit_code, 2);
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_EQ(contents_of(each), recorded());
+  }
+  EXPECT_EQ(run({"report", trace_, other_, "--html", "/dev/full"}).exit_code, 3);
+  EXPECT_EQ(run({"report", trace_, other_, "--timeline", out_ / "t"}).exit_code, 2);
+  EXPECT_EQ(run({"report", trace_, other_, trace_}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace assay::cli_test

@@ -34,6 +34,9 @@ def make_pages():
     """Traces that others measured in this run; a busy machine may leave a verdict undecided."""
     run("audit", "--vram-limit", "0.5", "--out-trace", path("one.trace"))
     run("report", path("one.trace"), "--html", path("one.html"), "--json", path("one.json"))
+    run("audit", "--out-trace", path("other.trace"))
+    run("report", path("other.trace"), path("one.trace"), "--html", path("two.html"), "--json",
+        path("two.json"))
 
 
 def read(name):
@@ -230,6 +233,43 @@ class Investigation(unittest.TestCase):
         pictures = [node for node in tree if node.get("role", {}).get("value") in ("img", "image")]
         for node in pictures:
             self.assertTrue(node.get("name", {}).get("value"), node)
+
+
+class Difference(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.json = read("two.json")
+
+    def setUp(self):
+        PAGE.scripts(True)
+        PAGE.media()
+        PAGE.open(path("two.html"))
+
+    def tearDown(self):
+        self.assertEqual(PAGE.complaints(), [])
+
+    def test_it_fits_every_width(self):
+        for width in WIDTHS:
+            PAGE.size(width)
+            PAGE.settle()
+            self.assertLessEqual(PAGE.overflow(), 0, width)
+        PAGE.size(1280)
+        PAGE.picture(path("two-1280.png"), 2500)
+
+    def test_figures_are_those_of_the_json(self):
+        views = PAGE.value(DATA % "pairs")["views"]
+        for line, key in zip(views[0]["series"], ("first_wall_ns", "second_wall_ns")):
+            self.assertEqual(line["values"], [each[key] for each in self.json["pairs"]])
+        rows = PAGE.value("Array.from(document.querySelectorAll('#times tbody tr'), row => Array."
+                          "from(row.cells, cell => cell.dataset.sort ?? cell.textContent))")
+        self.assertEqual([[row[0], row[1]] for row in rows],
+                         [[each["verdict"], each["subject"]] for each in self.json["times"]])
+        for row, each in zip(rows, self.json["times"]):
+            for cell, key in ((2, "first_ns"), (3, "second_ns"), (4, "change_ns")):
+                self.assertAlmostEqual(float(row[cell]), each[key], delta=1 + 1e-8 * each[key])
+        self.assertGreater(len(rows), 12)
+        counts = PAGE.value("document.querySelectorAll('#counts tbody tr').length")
+        self.assertEqual(counts, len(self.json["counts"]) + 1)  # and the token ids
 
 
 if __name__ == "__main__":

@@ -141,6 +141,71 @@ TEST(Golden, investigation_in_every_form) {
   expect_golden(without_library(investigation_as_html(found)), "investigation.html");
 }
 
+model::investigation_difference sample_difference() {
+  model::investigation_difference out;
+  out.first = sample_investigation(clean_report());
+  out.second = sample_investigation(clean_report());
+  out.aligned_steps = 2;
+  out.one_sided_steps = 1;
+  out.repeats = 12;
+  out.level_ratio = 0.9875;
+  out.token_ids = model::difference_verdict::same;
+  using verdict = model::difference_verdict;
+  out.times = {
+      {"step", false, 8'000, 9'000, 1'000, true, 400, 1'500, 160, verdict::larger},
+      {"compute", false, 5'000, 5'010, 10, true, -80, 90, 100, verdict::cannot_tell},
+      {"residual", false, 0, 0, 0, false, 0, 0, 2'000, verdict::cannot_tell},
+      {"launch of compute, reads KV", true, 700, 600, -100, true, -150, -50, 14, verdict::smaller}};
+  out.counts = {{"decode passes", "count", number(2), number(2), verdict::same},
+                {"copied: h2d weights", "bytes", number(4096), number(8192), verdict::differs},
+                {"gone", "bytes", number(1), absent("not in this trace"), verdict::differs}};
+  out.facts = {{"build id", "aa", "bb"}, {"governor", "", "performance"}};
+  out.pairs = {{8'000, 9'000}, {12'000, 12'500}};
+  out.blind_spots = {"Whether the machine made the difference"};
+  return out;
+}
+
+TEST(Golden, difference_of_two_investigations_in_every_form) {
+  const auto found = sample_difference();
+  expect_golden(difference_as_text(found), "investigation.two.txt");
+  expect_golden(difference_as_markdown(found), "investigation.two.md");
+  expect_golden(difference_as_json(found, model::outcome_of(found)), "investigation.two.json");
+  expect_golden(without_library(difference_as_html(found)), "investigation.two.html");
+}
+
+TEST(Difference, what_an_audit_found_stands_first_and_names_the_side) {
+  auto found = sample_difference();
+  found.second.audit = sample_report();
+  const std::string text = difference_as_text(found);
+  EXPECT_EQ(text.rfind("Of the second: FOUND", 0), 0u) << text.substr(0, 200);
+  EXPECT_EQ(model::outcome_of(found), model::outcome_of(sample_report()));
+}
+
+TEST(Difference, no_aligned_step_is_said_before_anything_else) {
+  auto found = sample_difference();
+  found.aligned_steps = 0;
+  found.times.clear();
+  found.pairs.clear();
+  for (const std::string& form :
+       {difference_as_text(found), difference_as_markdown(found), difference_as_html(found)})
+    EXPECT_NE(form.find("NOT COMPARABLE"), std::string::npos);
+  EXPECT_EQ(model::outcome_of(found), model::outcome::not_comparable);
+}
+
+TEST(Difference, foreign_text_is_inert) {
+  auto found = sample_difference();
+  const std::string evil = "<script>alert(1)</script>|[a](b)\n# c\x1b[31m\xe2\x80\xae";
+  found.times[0].subject = found.counts[0].subject = found.facts[0].name = evil;
+  found.facts[0].first = found.blind_spots[0] = found.counts[0].unit = evil;
+  const std::string html = difference_as_html(found);
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos);
+  const std::string markdown = difference_as_markdown(found);
+  EXPECT_EQ(markdown.find("[a](b)"), std::string::npos);
+  EXPECT_EQ(markdown.find("\n# c"), std::string::npos);
+  EXPECT_EQ(difference_as_text(found).find('\x1b'), std::string::npos);
+}
+
 TEST(Investigation, what_the_audit_found_stands_before_every_figure) {
   const model::investigation found = sample_investigation(sample_report());
   ASSERT_FALSE(found.audit.findings.empty());
