@@ -44,7 +44,13 @@ std::int64_t busy_of(const pass_line& step, std::size_t which) {
   return which < step.launch_busy_ns.size() ? step.launch_busy_ns[which] : 0;
 }
 
-// Launches that both have, and whose class is one: what is left over is no operator.
+bool is_in_steps(const model::investigation& of, std::size_t which) {
+  return std::any_of(of.steps.begin(), of.steps.end(),
+                     [&](const pass_line& step) { return busy_of(step, which) > 0; });
+}
+
+// Launches that decode steps of both have, and whose class is one: what is left over is no
+// operator.
 void add_launches(const model::investigation_difference& from, std::vector<timed_row>& to) {
   const auto& ones = from.first.launch_classes;
   const auto& others = from.second.launch_classes;
@@ -52,6 +58,7 @@ void add_launches(const model::investigation_difference& from, std::vector<timed
     const auto found = std::find(others.begin(), others.end(), ones[one]);
     if (found == others.end() || ones[one].is_rest) continue;
     const auto other = static_cast<std::size_t>(found - others.begin());
+    if (!is_in_steps(from.first, one) || !is_in_steps(from.second, other)) continue;
     to.push_back({launch_name(ones[one]), true,
                   [one](const pass_line& step) { return busy_of(step, one); },
                   [other](const pass_line& step) { return busy_of(step, other); }});

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/cli/history_flag.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/report_file.h"
 #include "harness/cli/terminal.h"
@@ -29,6 +30,7 @@ struct report_flags {
   std::string markdown;
   std::string json;
   std::string timeline;
+  history_flags history;
 };
 
 result<void> check_together(const report_flags& flags) {
@@ -52,6 +54,8 @@ result<void> check_together(const report_flags& flags) {
       if (is_same_file(files[i].second, files[j].second))
         return ASSAY_FAIL(usage, fmt::format("{} and {} both name {}; give each a file of its own",
                                              files[i].first, files[j].first, files[j].second));
+  if (flags.traces.size() == 2 && !flags.history.where.empty())
+    return ASSAY_FAIL(usage, "--history keeps the report of one trace; name one");
   return {};
 }
 
@@ -59,12 +63,15 @@ struct report_outputs {
   output_file html;
   output_file markdown;
   output_file json;
+  history_sink history;
 
   static result<report_outputs> open(const report_flags& flags) {
     ASSAY_TRY_ASSIGN(output_file html, output_file::open(flags.html));
     ASSAY_TRY_ASSIGN(output_file markdown, output_file::open(flags.markdown));
     ASSAY_TRY_ASSIGN(output_file json, output_file::open(flags.json));
-    return report_outputs{std::move(html), std::move(markdown), std::move(json)};
+    ASSAY_TRY_ASSIGN(history_sink history, history_sink::open(flags.history));
+    return report_outputs{std::move(html), std::move(markdown), std::move(json),
+                          std::move(history)};
   }
 };
 
@@ -77,6 +84,7 @@ result<exit_code> report_one(const report_flags& flags, report_outputs& to) {
   ASSAY_TRY(to.markdown.write(reports::investigation_as_markdown(found)));
   ASSAY_TRY(to.json.write(reports::investigation_as_json(found, outcome)));
   ASSAY_TRY(write_to_stdout(reports::investigation_as_text(found, {is_stdout_coloured()})));
+  ASSAY_TRY(to.history.add(found, outcome));
   return static_cast<exit_code>(outcome);
 }
 
@@ -112,6 +120,7 @@ void add_report_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--json", flags->json, "The report as JSON");
   verb->add_option("--timeline", flags->timeline,
                    "Every record as JSON for ui.perfetto.dev or chrome://tracing");
+  add_history_flags(*verb, flags->history);
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());
   verb->callback([flags, &action] {
     action = [flags] {

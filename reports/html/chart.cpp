@@ -35,8 +35,28 @@ std::string json_text(std::string_view text) {
   return out + '"';
 }
 
-std::string json_numbers(const std::vector<std::int64_t>& values) {
+template <class Number>
+std::string json_numbers(const std::vector<Number>& values) {
   return fmt::format("[{}]", fmt::join(values, ","));
+}
+
+// What only some views have.
+std::string more_of(const chart_view& view) {
+  std::string out;
+  if (!view.place_names.empty()) {
+    out += ",\"placeNames\":[";
+    for (std::size_t at = 0; at < view.place_names.size(); ++at)
+      out += (at == 0 ? "" : ",") + json_text(view.place_names[at]);
+    out += ']';
+  }
+  if (!view.marks.empty()) {
+    out += ",\"marks\":[";
+    for (std::size_t at = 0; at < view.marks.size(); ++at)
+      out += fmt::format("{}{{\"place\":{},\"why\":{}}}", at == 0 ? "" : ",", view.marks[at].place,
+                         json_text(view.marks[at].why));
+    out += ']';
+  }
+  return out;
 }
 
 std::string data_of(const chart& what) {
@@ -50,7 +70,7 @@ std::string data_of(const chart& what) {
     for (std::size_t line = 0; line < view.series.size(); ++line)
       out += fmt::format("{}{{\"name\":{},\"values\":{}}}", line == 0 ? "" : ",",
                          json_text(view.series[line].name), json_numbers(view.series[line].values));
-    out += "]}";
+    out += ']' + more_of(view) + '}';
   }
   return out + "]}";
 }
@@ -70,10 +90,12 @@ std::string table_of(const chart& what, const chart_view& view, std::size_t numb
         "<th scope=\"col\" class=\"number\"><button type=\"button\">{}</button></th>", text);
   };
   head(heading_of(what.place_name, what.place_unit));
+  if (!view.place_names.empty()) head("name");
   for (const chart_series& each : view.series) head(heading_of(each.name, view.unit));
   out += "</tr></thead>\n<tbody>\n";
   for (std::size_t at = 0; at < view.places.size(); ++at) {
     out += fmt::format("<tr><td>{}", view.places[at]);
+    if (!view.place_names.empty()) out += "<td>" + html_escaped(view.place_names[at]);
     for (const chart_series& each : view.series) out += fmt::format("<td>{}", each.values[at]);
     out += "\n";
   }
@@ -84,10 +106,13 @@ std::string table_of(const chart& what, const chart_view& view, std::size_t numb
 
 std::string html_chart(const chart& what) {
   ASSAY_CHECK(!what.views.empty(), "a chart of nothing");
-  for (const chart_view& view : what.views)
+  for (const chart_view& view : what.views) {
+    ASSAY_CHECK(view.place_names.empty() || view.place_names.size() == view.places.size(),
+                "names of another chart");
     for (const chart_series& line : view.series)
       ASSAY_CHECK(!view.places.empty() && line.values.size() == view.places.size(),
                   "a line of another chart");
+  }
   std::string out = fmt::format("<figure class=\"chart\" id=\"{}\">\n<figcaption>{}</figcaption>\n",
                                 what.id, html_escaped(what.title));
   for (const std::string& note : what.notes) out += fmt::format("<p>{}</p>\n", html_escaped(note));

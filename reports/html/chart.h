@@ -11,8 +11,14 @@ namespace assay::reports {
 
 /// One line over the chart's places. As many values as places.
 struct chart_series {
-  std::string name;  ///< foreign text
-  std::vector<std::int64_t> values;
+  std::string name;            ///< foreign text
+  std::vector<double> values;  ///< whole numbers are printed whole
+};
+
+/// A vertical line at a place, and why it is there.
+struct chart_mark {
+  std::int64_t place = 0;
+  std::string why;  ///< foreign text
 };
 
 /// One thing that a chart can show: lines of one unit. With is_range the two series are the least
@@ -23,6 +29,8 @@ struct chart_view {
   std::vector<std::int64_t> places;
   std::vector<chart_series> series;
   bool is_range = false;
+  std::vector<std::string> place_names{};  ///< one a place, or none; foreign text
+  std::vector<chart_mark> marks{};
 };
 
 struct chart {

@@ -29,6 +29,22 @@ const heights = (u, least, most) => {
 const marksOf = (unit) => unit === "bytes"
   ? { incrs: Array.from({ length: 50 }, (_, power) => 2 ** power) } : {};
 
+const drawMarks = (u, marks) => {
+  const pen = u.ctx;
+  pen.save();
+  pen.strokeStyle = colour("--doubt");
+  pen.setLineDash([6, 4]);
+  for (const mark of marks) {
+    const x = u.valToPos(mark.place, "x", true);
+    if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
+    pen.beginPath();
+    pen.moveTo(x, u.bbox.top);
+    pen.lineTo(x, u.bbox.top + u.bbox.height);
+    pen.stroke();
+  }
+  pen.restore();
+};
+
 const optionsOf = (data, view, title, width) => ({
   width, height: 260, ms: 1, title: "",
   scales: { x: { time: false }, y: { range: heights } },
@@ -50,6 +66,7 @@ const optionsOf = (data, view, title, width) => ({
       value: (u, each) => words(each, view.unit),
     })),
   ],
+  hooks: { draw: [(u) => drawMarks(u, view.marks ?? [])] },
   bands: view.isRange ? [{ series: [2, 1], fill: colour("--band") }] : [],
 });
 
@@ -139,9 +156,12 @@ class Plot {
     const { min, max } = this.plot.scales.x;
     if (places[this.at] < min || places[this.at] > max) this.zoom(Infinity);
     this.plot.setCursor({ left: this.plot.valToPos(places[this.at], "x"), top: 20 });
+    const marks = (this.view.marks ?? []).filter((each) => each.place === places[this.at]);
     this.said.textContent = this.data.place + " " + exact(places[this.at], this.data.placeUnit)
+      + (this.view.placeNames ? " (" + this.view.placeNames[this.at] + ")" : "")
       + this.view.series.map((line) => "; " + line.name + " "
-        + exact(line.values[this.at], this.view.unit)).join("");
+        + exact(line.values[this.at], this.view.unit)).join("")
+      + marks.map((each) => "; " + each.why).join("");
   }
 
   zoom(factor) {

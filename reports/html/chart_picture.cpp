@@ -27,8 +27,11 @@ struct range {
   }
 };
 
-std::string value_text(std::int64_t value, std::string_view unit) {
-  return quantity_words({true, false, value, 0.0, {}}, unit, "count");
+std::string value_text(double value, std::string_view unit) {
+  const bool is_whole = std::abs(value) < 9e15 && std::trunc(value) == value;
+  return is_whole ? quantity_words({true, false, static_cast<std::int64_t>(value), 0.0, {}}, unit,
+                                   "count")
+                  : quantity_words({true, true, 0, value, {}}, unit, "count");
 }
 
 // Zero is always in sight: a curve whose foot is cut off makes a small change look like a large
@@ -36,7 +39,7 @@ std::string value_text(std::int64_t value, std::string_view unit) {
 range heights_of(const chart_view& view) {
   range out;
   for (const chart_series& line : view.series)
-    for (const std::int64_t each : line.values) out.take(static_cast<double>(each));
+    for (const double each : line.values) out.take(each);
   if (out.least == out.most) out.most = out.least + 1.0;
   return out;
 }
@@ -53,7 +56,7 @@ std::string path_of(const chart_view& view, const chart_series& line, const rang
     const double x = shown == 1
                          ? width_px / 2
                          : static_cast<double>(column) * width_px / static_cast<double>(shown - 1);
-    const auto y = [&](std::int64_t value) {
+    const auto y = [&](double value) {
       return height_px *
              (1.0 - (static_cast<double>(value) - heights.least) / (heights.most - heights.least));
     };
@@ -93,6 +96,13 @@ std::string chart_picture(std::string_view title, const chart_view& view) {
     keys += fmt::format(
         "<li class=\"c{}\">{}: {} … {}</li>\n", at % colours, html_escaped(view.series[at].name),
         html_escaped(value_text(*least, view.unit)), html_escaped(value_text(*most, view.unit)));
+  }
+  for (const chart_mark& each : view.marks) {
+    const auto first = static_cast<double>(view.places.front());
+    const double across = std::max(static_cast<double>(view.places.back()) - first, 1.0);
+    out += fmt::format("<path class=\"mark\" d=\"M{:.0f} 0V{}\"><title>{}</title></path>\n",
+                       (static_cast<double>(each.place) - first) * width_px / across, height_px,
+                       html_escaped(each.why));
   }
   return out + "</svg>\n" + keys + "</ul>\n";
 }

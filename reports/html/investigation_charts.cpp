@@ -18,7 +18,8 @@ namespace {
 // Lines that are 0 throughout would only cover the axis.
 void drop_zeros(chart_view& view) {
   std::erase_if(view.series, [](const chart_series& line) {
-    return std::all_of(line.values.begin(), line.values.end(), [](auto each) { return each == 0; });
+    return std::all_of(line.values.begin(), line.values.end(),
+                       [](double each) { return each == 0.0; });
   });
 }
 
@@ -27,8 +28,8 @@ void add_stretches(chart& to, std::string name, const std::string& unit,
   chart_view view{std::move(name), unit, {}, {{"least", {}}, {"most", {}}}, true};
   for (const model::level_stretch& each : stretches) {
     view.places.push_back(each.begin_ns);
-    view.series[0].values.push_back(each.least);
-    view.series[1].values.push_back(each.most);
+    view.series[0].values.push_back(static_cast<double>(each.least));
+    view.series[1].values.push_back(static_cast<double>(each.most));
   }
   if (!view.places.empty()) to.views.push_back(std::move(view));
 }
@@ -59,10 +60,10 @@ std::string steps_chart(const model::investigation& report) {
   for (const std::size_t at : shown) {
     const model::pass_line& step = report.steps[at];
     view.places.push_back(static_cast<std::int64_t>(at) + 1);
-    view.series[0].values.push_back(step.wall_ns);
+    view.series[0].values.push_back(static_cast<double>(step.wall_ns));
     for (std::size_t part = 0; part < model::time_part_count; ++part)
-      view.series[part + 1].values.push_back(step.parts[part]);
-    view.series.back().values.push_back(step.residual_ns);
+      view.series[part + 1].values.push_back(static_cast<double>(step.parts[part]));
+    view.series.back().values.push_back(static_cast<double>(step.residual_ns));
   }
   drop_zeros(view);
   chart made{"steps", "Time of each decode step", "decode step", "count", {}, {}};
@@ -123,9 +124,10 @@ std::string difference_chart(const model::investigation_difference& report) {
   for (std::int64_t at = 0; at < shown; ++at) {
     const model::step_pair& pair = report.pairs[static_cast<std::size_t>(at)];
     walls.places.push_back(at * aligned / shown + 1);
-    walls.series[0].values.push_back(pair.first_wall_ns);
-    walls.series[1].values.push_back(pair.second_wall_ns);
-    change.series[0].values.push_back(pair.second_wall_ns - pair.first_wall_ns);
+    walls.series[0].values.push_back(static_cast<double>(pair.first_wall_ns));
+    walls.series[1].values.push_back(static_cast<double>(pair.second_wall_ns));
+    change.series[0].values.push_back(
+        static_cast<double>(pair.second_wall_ns - pair.first_wall_ns));
   }
   change.places = walls.places;
   if (shown < aligned)

@@ -31,12 +31,18 @@ def run(*command):
 
 
 def make_pages():
-    """Traces that others measured in this run; a busy machine may leave a verdict undecided."""
+    """Of traces made here and now; a busy machine may leave a verdict undecided."""
+    if os.path.exists(path("kept.db")):
+        os.remove(path("kept.db"))
     run("audit", "--vram-limit", "0.5", "--out-trace", path("one.trace"))
     run("report", path("one.trace"), "--html", path("one.html"), "--json", path("one.json"))
     run("audit", "--out-trace", path("other.trace"))
     run("report", path("other.trace"), path("one.trace"), "--html", path("two.html"), "--json",
         path("two.json"))
+    for at in range(12):
+        run("report", path("one.trace" if at < 6 else "other.trace"), "--history",
+            path("kept.db"), "--commit", f"c{at:03}")
+    run("history", "changes", "--history", path("kept.db"), "--html", path("trends.html"))
 
 
 def read(name):
@@ -270,6 +276,41 @@ class Difference(unittest.TestCase):
         self.assertGreater(len(rows), 12)
         counts = PAGE.value("document.querySelectorAll('#counts tbody tr').length")
         self.assertEqual(counts, len(self.json["counts"]) + 1)  # and the token ids
+
+
+class Trends(unittest.TestCase):
+    def setUp(self):
+        PAGE.scripts(True)
+        PAGE.media()
+        PAGE.open(path("trends.html"))
+
+    def tearDown(self):
+        self.assertEqual(PAGE.complaints(), [])
+
+    def test_it_fits_every_width(self):
+        for width in WIDTHS:
+            PAGE.size(width)
+            PAGE.settle()
+            self.assertLessEqual(PAGE.overflow(), 0, width)
+        PAGE.size(1280)
+        PAGE.picture(path("trends-1280.png"), 1600)
+
+    def test_a_change_is_marked_where_the_trace_changed(self):
+        view = PAGE.value(DATA % "trends")["views"][0]
+        self.assertEqual(len(view["places"]), 12)
+        self.assertEqual([each["place"] for each in view["marks"]], [7])
+        self.assertIn("c005..c006", view["marks"][0]["why"])
+        exported = subprocess.run([ASSAY, "history", "export", "--history", path("kept.db")],
+                                  capture_output=True, text=True, check=True).stdout.splitlines()
+        name = view["name"].split(": ", 1)[1]
+        kept = [each["value"] for line in exported for each in json.loads(line)["measures"]
+                if name in (each["name"], f"{each['name']} ({each.get('metric')})")]
+        self.assertEqual(view["series"][0]["values"], kept)
+        PAGE.value("document.querySelector('#trends .plot-host').focus()")
+        for _ in range(7):
+            PAGE.key("ArrowRight")
+        self.assertIn("changed in c005..c006",
+                      PAGE.value("document.querySelector('#trends .said').textContent"))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "reports/html/escape.h"
 #include "reports/html/investigation_html.h"
 #include "reports/html/plot_library.h"
+#include "reports/html/trend_html.h"
 #include "reports/json/investigation_json.h"
 #include "reports/markdown/investigation_markdown.h"
 #include "reports/model/step_sample.h"
@@ -171,6 +173,56 @@ TEST(Golden, difference_of_two_investigations_in_every_form) {
   expect_golden(difference_as_markdown(found), "investigation.two.md");
   expect_golden(difference_as_json(found, model::outcome_of(found)), "investigation.two.json");
   expect_golden(without_library(difference_as_html(found)), "investigation.two.html");
+}
+
+model::trend_report sample_trends() {
+  model::trend_report out;
+  out.least_points = 10;
+  out.results = 12;
+  model::trend_series speed{"report", "decode speed", "", "tokens_per_s", {}, {}, 1, true};
+  for (int at = 0; at < 12; ++at)
+    speed.points.push_back({fmt::format("{:x}", 0xabc000 + at), 1'700'000'000'000'000'000 + at,
+                            at < 6 ? 100.5 + at % 2 : 80.25 + at % 2});
+  speed.changes = {{6, 101.0, 81.0, 0.005}};
+  model::trend_series still{"audit", "runtime.arena.peak_bytes", "", "bytes", {}, {}, 0, false};
+  still.points = {{"", 1'700'000'000'000'000'000, 4096.0}};
+  out.series = {still, speed};
+  return out;
+}
+
+TEST(Golden, trends_as_html) {
+  expect_golden(without_library(trends_as_html(sample_trends())), "trends.html");
+}
+
+TEST(Trends, a_change_has_its_commit_range_and_its_line) {
+  const std::string html = trends_as_html(sample_trends());
+  EXPECT_NE(html.find("abc005..abc006"), std::string::npos);
+  EXPECT_NE(html.find("\"marks\":[{\"place\":7"), std::string::npos);
+  EXPECT_NE(html.find("not looked for: fewer than 10 values"), std::string::npos);
+}
+
+TEST(Trends, thinning_out_keeps_extremes_and_changes) {
+  auto trends = sample_trends();
+  auto& speed = trends.series[1];
+  speed.points.assign(5'000, {"c", 1, 50.0});
+  for (std::size_t at = 0; at < 5'000; ++at) speed.points[at].value = 50.0 + double(at % 3);
+  speed.points[1'234].value = 9'876.5;
+  speed.points[4'321].value = 0.125;
+  speed.changes = {{2'501, 1.0, 2.0, 0.01}};
+  const std::string html = trends_as_html(trends);
+  for (const char* kept : {"<td>1235<td>c<td>9876.5", "<td>4322<td>c<td>0.125", "<td>2502<td>c"})
+    EXPECT_NE(html.find(kept), std::string::npos) << kept;
+  EXPECT_LT(html.size(), 200'000u);
+}
+
+TEST(Trends, foreign_text_is_inert) {
+  auto trends = sample_trends();
+  const std::string evil = "</script><script>alert(1)</script>'\" \xe2\x80\xae";
+  trends.series[1].name = trends.series[1].unit = trends.series[1].verb = evil;
+  for (auto& each : trends.series[1].points) each.commit = evil;
+  const std::string html = trends_as_html(trends);
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos);
 }
 
 TEST(Difference, what_an_audit_found_stands_first_and_names_the_side) {
