@@ -122,7 +122,8 @@ word_table times_table(const model::investigation_difference& report) {
       "the median over stretches of eight steps, and lies between at least and at most with a "
       "confidence of {:.2f} % a row, which makes 95 % for all {} rows together. A change counts "
       "from 2 % and from 2 µs on: "
-      "no time here is known finer, and against 0 every two processes differ.",
+      "no time here is known finer, and against 0 every two processes differ. Each side is one "
+      "process: what machine and placement do to a whole process is in no interval here.",
       report.level_ratio * 100.0, report.times.size()));
   const auto time = [](std::int64_t ns) {
     return word_cell{duration_words(ns), static_cast<double>(ns)};
