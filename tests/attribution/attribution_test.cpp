@@ -13,6 +13,7 @@
 #include "harness/attribution/bandwidth.h"
 #include "harness/attribution/deviation_fold.h"
 #include "harness/attribution/latency.h"
+#include "harness/attribution/stretch_row.h"
 #include "harness/attribution/timeline.h"
 #include "tests/attribution/planted_trace.h"
 
@@ -260,6 +261,24 @@ TEST(Bandwidth, a_quotient_is_held_against_both_ceilings) {
   EXPECT_EQ(judged(16'001, 0, "pcie").reason, "the time is 0");
   EXPECT_EQ(judged(16'001, 1'000, "").verdict, bandwidth_verdict::unmeasured);
   EXPECT_EQ(judged(16'001, 1'000, "device_read").reason, "the run has no ceiling of device_read");
+}
+
+TEST(Stretches, bounded_in_number_lose_no_extreme_and_keep_the_order_of_time) {
+  attribution::stretch_row row;
+  for (std::int64_t at = 0; at < 10'000; ++at)
+    row.add(at, at == 4'321 ? 900 : at == 7'654 ? -900 : at % 5);
+  const auto& kept = row.stretches();
+  EXPECT_LE(kept.size(), attribution::stretch_row::max_stretches);
+  EXPECT_GT(kept.size(), attribution::stretch_row::max_stretches / 2);
+  const auto holding = [&](std::int64_t value) {
+    return std::count_if(kept.begin(), kept.end(), [&](const auto& each) {
+      return each.least == value || each.most == value;
+    });
+  };
+  EXPECT_EQ(holding(900), 1);
+  EXPECT_EQ(holding(-900), 1);
+  for (std::size_t at = 1; at < kept.size(); ++at)
+    EXPECT_LT(kept[at - 1].begin_ns, kept[at].begin_ns);
 }
 
 trace::contract_row row_of(const char* name, telemetry::reset_scope reset) {

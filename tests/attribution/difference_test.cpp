@@ -24,12 +24,13 @@ struct run_shape {
   int requests = 8;
   int steps = 32;
   bool has_warmup = false;      ///< a request of another length before the others
+  double noise = 0.05;          ///< of each length
   std::int64_t more_bytes = 0;  ///< read by one launch of one step
 };
 
 void add_request(planted_trace& trace, const run_shape& shape, std::mt19937_64& rng, int request,
                  int steps, std::int64_t first_context) {
-  std::normal_distribution<double> noise(1.0, 0.05);
+  std::normal_distribution<double> noise(1.0, shape.noise);
   const auto around = [&](double ns) { return static_cast<std::int64_t>(ns * noise(rng)); };
   trace.begin(ASSAY_WINDOW_REQUEST, static_cast<std::uint64_t>(request));
   for (int step = 0; step < steps; ++step) {
@@ -101,6 +102,26 @@ TEST(Difference, noise_alone_is_told_in_no_more_than_one_run_of_twenty) {
   EXPECT_LE(told, 7);  // 3 on average where each has 5 %; 8 or more come once in a hundred
 }
 
+// So noisy that the interval of the slowest operator reaches beyond its margin.
+TEST(Difference, noise_beyond_the_margin_is_told_no_more_often) {
+  int told = 0;
+  bool is_wide = true;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const auto found = difference_of(run_of({.seed = seed, .noise = 0.3}),
+                                     run_of({.seed = seed + 1'000, .noise = 0.3}));
+    const auto& slow = row_of(found, "8000 B");
+    is_wide = is_wide && slow.high_ns - slow.low_ns > 2 * slow.margin_ns;
+    told += is_any_told(found);
+  }
+  EXPECT_TRUE(is_wide);
+  EXPECT_LE(told, 7);
+}
+
+TEST(Difference, all_rows_share_one_chance_of_five_in_a_hundred) {
+  const auto found = difference_of(run_of({}), run_of({.seed = 2}));
+  EXPECT_DOUBLE_EQ(found.level_ratio, 1.0 - 0.05 / static_cast<double>(found.times.size()));
+}
+
 TEST(Difference, a_slower_operator_is_found_in_its_row_and_in_the_step) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto found =
@@ -138,6 +159,7 @@ TEST(Difference, one_byte_more_is_exact_and_its_step_is_not_compared) {
                     [](const auto& each) { return each.verdict == difference_verdict::differs; });
   EXPECT_GE(unequal, 1);
   EXPECT_FALSE(is_any_told(found));
+  EXPECT_FALSE(is_every_count_same(difference_of(run_of({.more_bytes = 1}), run_of({}))));
 }
 
 TEST(Difference, too_few_repeats_have_no_interval_and_say_so) {
@@ -176,6 +198,13 @@ TEST(Difference, what_is_beneath_the_margin_is_none) {
   EXPECT_EQ(at(1.05), difference_verdict::larger);       // 2.5 us, the same noise on both sides
   EXPECT_EQ(at(0.97), difference_verdict::cannot_tell);
   EXPECT_EQ(at(0.95), difference_verdict::smaller);
+}
+
+TEST(Difference, the_middle_of_an_even_number_leans_neither_way) {
+  std::vector<std::int64_t> four{10, 0, 10, 0};
+  EXPECT_EQ(attribution::middle_of(four), 5);
+  std::vector<std::int64_t> three{7, 1, 2};
+  EXPECT_EQ(attribution::middle_of(three), 2);
 }
 
 // 16 values: ranks 4 and 13 hold the median with 97.9 %, ranks 5 and 12 with 92.3 %.

@@ -187,5 +187,57 @@ TEST_F(ReportOfTwo, neither_side_is_written_over_and_a_full_disk_is_no_success) 
   EXPECT_EQ(run({"report", trace_, other_, trace_}).exit_code, 2);
 }
 
+TEST_F(ReportOfTwo, runs_without_a_step_in_common_are_not_comparable) {
+  const std::string stepless = out_ / "stepless";
+  static_cast<void>(
+      run({"audit", "--prompt", "Moses", "--max-new-tokens", "1", "--out-trace", stepless}));
+  const ending end = against(contents_of(stepless), "none");
+  EXPECT_EQ(end.exit_code, 5);
+  EXPECT_THAT(end.out, HasSubstr("NOT COMPARABLE: no decode step"));
+  EXPECT_THAT(contents_of(out_ / "none.html"), HasSubstr("NOT COMPARABLE"));
+  EXPECT_EQ(nlohmann::json::parse(contents_of(out_ / "none.json"))["outcome"], "not comparable");
+}
+
+TEST_F(Report, a_history_that_cannot_be_written_is_one_line_and_leaves_no_page) {
+  for (const std::string& where : {out_ / "absent" + "/h.db", std::string("/dev/full")}) {
+    const ending end =
+        report(recorded(), {"--history", where, "--html", out_ / "h.html", "--commit", "c"});
+    EXPECT_NE(end.exit_code, 0) << where;
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_FALSE(std::filesystem::exists(out_ / "h.html")) << where;
+  }
+}
+
+TEST_F(Report, a_report_is_kept_once_and_shows_in_the_trends) {
+  const std::string kept = out_ / "h.db";
+  for (int again = 0; again < 2; ++again)
+    EXPECT_EQ(report(recorded(), {"--history", kept, "--commit", "c1"}).err, "");
+  const ending listed = run({"history", "list", "--history", kept});
+  EXPECT_EQ(std::count(listed.out.begin(), listed.out.end(), '\n'), 1) << listed.out;
+  EXPECT_EQ(run({"history", "changes", "--history", kept, "--html", out_ / "t.html"}).err, "");
+  EXPECT_THAT(contents_of(out_ / "t.html"), HasSubstr("decode step: residual"));
+  EXPECT_EQ(run({"history", "changes", "--history", kept, "--html", kept}).exit_code, 2);
+}
+
+TEST_F(Report, a_lie_is_kept_beside_the_honest_trace_of_its_run) {
+  const std::string lying = out_ / "lying";
+  const std::string honest = out_ / "honest";
+  EXPECT_EQ(run({"selftest", "--lie", "bits for bytes", "--out-trace", lying, "--out-honest-trace",
+                 honest})
+                .exit_code,
+            0);
+  EXPECT_EQ(run({"report", lying}).out.rfind("FOUND by the audit", 0), 0u);
+  EXPECT_THAT(run({"report", honest, lying}).out, HasSubstr("0 smaller"));
+  for (const arguments& wrong : {arguments{"selftest", "--lie", "no such", "--out-trace", lying},
+                                 arguments{"selftest", "--lie", "bits for bytes"},
+                                 arguments{"selftest", "--out-trace", lying},
+                                 arguments{"selftest", "--lie", "bits for bytes", "--out-trace",
+                                           lying, "--out-honest-trace", lying}}) {
+    const ending end = run(wrong);
+    EXPECT_EQ(end.exit_code, 2);
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+  }
+}
+
 }  // namespace
 }  // namespace assay::cli_test

@@ -215,6 +215,22 @@ TEST(Trends, thinning_out_keeps_extremes_and_changes) {
   EXPECT_LT(html.size(), 200'000u);
 }
 
+std::size_t count(const std::string& in, const char* what) {
+  std::size_t found = 0;
+  for (std::size_t at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++found;
+  return found;
+}
+
+// Whatever follows "</script", a name that holds it must not end the plotted data.
+TEST(Trends, a_name_cannot_end_the_plotted_data) {
+  auto trends = sample_trends();
+  const std::size_t honest = count(trends_as_html(trends), "</script");
+  trends.series[1].name = trends.series[1].points[3].commit = "</script x><!--<script";
+  const std::string html = trends_as_html(trends);
+  EXPECT_EQ(count(html, "</script"), honest);
+  EXPECT_EQ(html.find("<!--"), std::string::npos);
+}
+
 TEST(Trends, foreign_text_is_inert) {
   auto trends = sample_trends();
   const std::string evil = "</script><script>alert(1)</script>'\" \xe2\x80\xae";
