@@ -79,7 +79,14 @@ dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
   tr { break-inside: avoid; }
   tr[hidden] { display: table-row; }
   main { max-width: none; padding: 0; }
+  body { font-size: 11px; }
+  .scroll { overflow: visible; }
+  th, td { padding: 0.1rem 0.3rem; }
+  th, thead th, td.number, th.number { white-space: normal; }
+  td.name, td.note { min-width: 0; overflow-wrap: anywhere; }
+  td { overflow-wrap: break-word; }
 }
+@page { size: A4 landscape; margin: 10mm; }
 )css";
 }
 

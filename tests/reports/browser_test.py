@@ -217,6 +217,14 @@ class Investigation(unittest.TestCase):
         self.assertEqual(PAGE.value(display % ".picture"), "block")
         self.assertEqual(PAGE.value(display % ".plot-host"), "none")
 
+    def test_on_paper_no_table_is_cut_off(self):
+        PAGE.size(1046)  # A4 across, less its margins
+        PAGE.media(media="print")
+        cut = PAGE.value("Array.from(document.querySelectorAll('table')).filter(table => "
+                         "table.getBoundingClientRect().right > innerWidth + 1)"
+                         ".map(table => table.id)")
+        self.assertEqual(cut, [])
+
     def test_without_scripts_everything_can_be_read(self):
         words = PAGE.value(ROWS)
         PAGE.scripts(False)
