@@ -21,7 +21,7 @@ namespace assay::attribution {
 
 /// Takes a trace as a sink, in one pass, beside an auditor. The same trace gives the same result.
 /// Errors: unusable_input, where the contract is not what the format says.
-/// Memory: a few MiB and 120 bytes a decode step. Threads: one at a time.
+/// Memory: a few MiB and 144 bytes a decode step. Threads: one at a time.
 class investigator final : public trace::sink {
  public:
   investigator() : passes_(joined_) {}

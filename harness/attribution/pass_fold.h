@@ -49,7 +49,7 @@ class activity_listener {
   virtual void on_activity(const joined_activity& work) = 0;
 };
 
-/// One pass over the trace. Memory: a few MiB and 120 bytes a decode step.
+/// One pass over the trace. Memory: a few MiB and 144 bytes a decode step.
 /// Threads: one at a time. Nothing in a trace makes it fail.
 class pass_fold {
  public:

@@ -61,9 +61,11 @@ std::string step_words(const model::investigation_difference& report) {
                      signed_words(step.low_ns), signed_words(step.high_ns),
                      duration_words(step.first_ns))
                : std::string("The decode step: no difference that this data can show.");
-  return fmt::format("The decode step is {} in the second: {}, between {} and {}.",
-                     to_string(step.verdict), change_words(step), signed_words(step.low_ns),
-                     signed_words(step.high_ns));
+  return fmt::format(
+      "The decode step is {} in the second: {}, between {} and {}. Whether the program "
+      "or its process made that, one pair of runs cannot tell.",
+      to_string(step.verdict), change_words(step), signed_words(step.low_ns),
+      signed_words(step.high_ns));
 }
 
 std::string rows_words(const model::investigation_difference& report) {
