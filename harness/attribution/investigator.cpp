@@ -49,6 +49,7 @@ model::quantity tokens_per_s(const std::vector<std::int64_t>& gaps) {
 result<void> investigator::contract(std::string_view json) {
   ASSAY_TRY_ASSIGN(contract_, trace::parse_contract(json));
   levels_.watch(contract_);
+  deviations_.watch(contract_);
   return {};
 }
 
@@ -68,6 +69,13 @@ void investigator::take(const assay_record& record) {
     case ASSAY_SUBMISSION:
       threads_.take(record);
       return passes_.take(record);
+    case ASSAY_OBSERVATION:
+      return deviations_.take_observation(record);
+    case ASSAY_WINDOW_BEGIN:
+    case ASSAY_WINDOW_END:
+      // First the passes: they join what the window that ends holds.
+      passes_.take(record);
+      return deviations_.take_window(record);
     default:
       return passes_.take(record);
   }
@@ -81,6 +89,7 @@ model::investigation investigator::finish(model::audit_report audit) {
   out.prefill = passes_.prefill();
   sort_launches(out.decode);
   sort_launches(out.prefill);
+  out.launch_classes = passes_.launch_classes();
   out.steps = passes_.steps();
   out.latencies.push_back(
       latency_of("TTFT", passes_.first_token_ns(), "the trace holds no prefill within a request"));
@@ -90,6 +99,8 @@ model::investigation investigator::finish(model::audit_report audit) {
   out.threads = threads_.lines();
   out.links = links_.lines();
   out.levels = levels_.lines();
+  out.flows = deviations_.flows();
+  out.deviations = deviations_.deviations();
   out.bandwidths = bandwidths_of(passes_.copies(), passes_.reads(), contract_, out.audit);
   out.blind_spots = blind_spots_of(out, passes_);
   return out;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/attribution/deviation_fold.h"
 #include "harness/attribution/level_fold.h"
 #include "harness/attribution/link_fold.h"
 #include "harness/attribution/pass_fold.h"
@@ -20,10 +21,12 @@ namespace assay::attribution {
 
 /// Takes a trace as a sink, in one pass, beside an auditor. The same trace gives the same result.
 /// Errors: unusable_input, where the contract is not what the format says.
-/// Memory: a few MiB and 120 bytes a decode step. Threads: one at a time.
+/// Memory: a few MiB and 144 bytes a decode step. Threads: one at a time.
 class investigator final : public trace::sink {
  public:
-  investigator() : passes_(threads_) {}
+  investigator() : passes_(joined_) {}
+  /// Of two traces that are compared, launches are wanted step by step. Before the first record.
+  void keep_launches() { passes_.keep_launches(); }
   investigator(const investigator&) = delete;
   investigator& operator=(const investigator&) = delete;
 
@@ -32,6 +35,7 @@ class investigator final : public trace::sink {
   result<void> records(std::span<const assay_record> records) override;
   result<void> snapshot(std::int64_t at_ns, std::span<const assay_reading> readings) override {
     levels_.take(at_ns, readings);
+    deviations_.take_snapshot(readings);
     return {};
   }
   result<void> end() override { return {}; }
@@ -42,8 +46,21 @@ class investigator final : public trace::sink {
  private:
   void take(const assay_record& record);
 
+  // Both that want each activity as it was joined.
+  struct both final : activity_listener {
+    both(activity_listener& a, activity_listener& b) : one(a), other(b) {}
+    void on_activity(const joined_activity& work) override {
+      one.on_activity(work);
+      other.on_activity(work);
+    }
+    activity_listener& one;
+    activity_listener& other;
+  };
+
   std::vector<trace::contract_row> contract_;
   thread_fold threads_;
+  deviation_fold deviations_;
+  both joined_{threads_, deviations_};
   pass_fold passes_;
   link_fold links_;
   level_fold levels_;

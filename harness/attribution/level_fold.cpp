@@ -19,20 +19,6 @@ bool is_level(const trace::contract_row& row) {
   return !is_real && (row.kind == counter_kind::gauge || row.kind == counter_kind::peak);
 }
 
-// Two neighbours become one, which keeps the least and the most of both.
-void halve(std::vector<model::level_stretch>& stretches) {
-  std::size_t kept = 0;
-  for (std::size_t at = 0; at < stretches.size(); at += 2, ++kept) {
-    model::level_stretch joined = stretches[at];
-    if (at + 1 < stretches.size()) {
-      joined.least = std::min(joined.least, stretches[at + 1].least);
-      joined.most = std::max(joined.most, stretches[at + 1].most);
-    }
-    stretches[kept] = joined;
-  }
-  stretches.resize(kept);
-}
-
 }  // namespace
 
 void level_fold::watch(const std::vector<trace::contract_row>& contract) {
@@ -63,25 +49,16 @@ void level_fold::add(level& to, std::int64_t at_ns, std::int64_t value) {
   line.last = value;
   line.least = std::min(line.least, value);
   line.most = std::max(line.most, value);
-  if (line.stretches.empty() || to.samples_in_last == to.samples_a_stretch) {
-    if (line.stretches.size() == max_stretches) {
-      halve(line.stretches);
-      to.samples_a_stretch *= 2;
-    }
-    line.stretches.push_back({at_ns, value, value});
-    to.samples_in_last = 1;
-    return;
-  }
-  model::level_stretch& last = line.stretches.back();
-  last.least = std::min(last.least, value);
-  last.most = std::max(last.most, value);
-  ++to.samples_in_last;
+  to.stretches.add(at_ns, value);
 }
 
 std::vector<model::level_line> level_fold::lines() const {
   std::vector<model::level_line> out;
-  for (const level& each : levels_)
-    if (each.line.samples > 0) out.push_back(each.line);
+  for (const level& each : levels_) {
+    if (each.line.samples == 0) continue;
+    out.push_back(each.line);
+    out.back().stretches = each.stretches.stretches();
+  }
   return out;
 }
 

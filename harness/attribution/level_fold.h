@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "harness/attribution/stretch_row.h"
 #include "probes/trace/assay_trace.h"
 #include "probes/trace/contract_row.h"
 #include "reports/model/investigation.h"
@@ -17,7 +18,7 @@ namespace assay::attribution {
 /// halves: no stretch ever loses its least or its most. Memory: max_stretches a level.
 class level_fold {
  public:
-  static constexpr std::size_t max_stretches = 256;
+  static constexpr std::size_t max_stretches = stretch_row::max_stretches;
 
   void watch(const std::vector<trace::contract_row>& contract);
   void take(std::int64_t at_ns, std::span<const assay_reading> readings);
@@ -27,8 +28,7 @@ class level_fold {
  private:
   struct level {
     std::size_t row = 0;
-    std::uint64_t samples_a_stretch = 1;
-    std::uint64_t samples_in_last = 0;
+    stretch_row stretches;
     model::level_line line;
   };
   static void add(level& to, std::int64_t at_ns, std::int64_t value);

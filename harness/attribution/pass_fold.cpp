@@ -198,6 +198,7 @@ void pass_fold::end_pass(const assay_record& record) {
   for (const model::launch_line& each : pass_launches_) {
     line.launches += each.launches;
     line.read_bytes = sum(line.read_bytes, sum(each.weight_bytes, each.kv_bytes));
+    if (keeps_launches_) line.launch_busy_ns.push_back(each.busy_ns);
   }
   settle(total_of(open_kind_), line, parts);
   if (open_kind_ == ASSAY_WINDOW_DECODE_STEP) steps_.push_back(line);

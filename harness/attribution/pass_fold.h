@@ -49,7 +49,7 @@ class activity_listener {
   virtual void on_activity(const joined_activity& work) = 0;
 };
 
-/// One pass over the trace. Memory: a few MiB and 120 bytes a decode step.
+/// One pass over the trace. Memory: a few MiB and 144 bytes a decode step.
 /// Threads: one at a time. Nothing in a trace makes it fail.
 class pass_fold {
  public:
@@ -57,6 +57,10 @@ class pass_fold {
 
   /// `listener` must outlive it.
   explicit pass_fold(activity_listener& listener) : listener_(listener) {}
+
+  /// Keeps the launches of each decode step by class: up to 400 bytes more a step.
+  void keep_launches() { keeps_launches_ = true; }
+  const std::vector<model::launch_class>& launch_classes() const { return launches_.classes(); }
 
   void take(const assay_record& record);
   /// Joins what is held: before anybody reads totals.
@@ -100,6 +104,7 @@ class pass_fold {
   std::uint8_t open_kind_ = 0;  // of the pass, 0 none
   assay_record opened_{};
   bool is_oversized_ = false;
+  bool keeps_launches_ = false;
   std::uint64_t requests_ = 0;
   std::int64_t request_begin_ns_ = 0;
   std::int64_t last_token_ns_ = 0;

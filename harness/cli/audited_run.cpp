@@ -113,6 +113,7 @@ class run {
   request_evidence seen_;
   std::optional<tokenizer::stream_decoder> decoder_;
   std::vector<std::int32_t> received_;
+  given_ids given_;  ///< over all requests
   engine::stop_reason stopped_ = engine::stop_reason::none;
   std::int64_t first_token_ns_ = 0;
 };
@@ -302,6 +303,7 @@ void run::take_text(std::string_view text) {
 void run::take_step(engine::step_result step) {
   stopped_ = step.stopped;
   received_.push_back(step.token);
+  given_.take(step.token);
   take_text(decoder_->push(step.token));
 }
 
@@ -464,7 +466,7 @@ result<void> run::go(const device_maker& make_device) {
   }
   ASSAY_TRY(known_answers());
   ASSAY_TRY(unload());
-  ASSAY_TRY(recorder_.facts(conditions_->facts_after(backend_->ceilings())));
+  ASSAY_TRY(recorder_.facts(conditions_->facts_after(backend_->ceilings(), given_)));
   return recorder_.end();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/attribution/investigator.h"
+#include "harness/attribution/step_difference.h"
 #include "harness/cli/audit_file.h"
 #include "reports/perfetto/timeline_writer.h"
 
@@ -22,6 +23,20 @@ result<model::investigation> investigate_file(const std::string& path, output_fi
     timeline.finish();
   }
   return attributed.finish(std::move(audit));
+}
+
+result<model::investigation_difference> compare_files(const std::string& first,
+                                                      const std::string& second) {
+  const auto read = [](const std::string& path) -> result<model::investigation> {
+    attribution::investigator attributed;
+    attributed.keep_launches();
+    trace::sink* const beside[] = {&attributed};
+    ASSAY_TRY_ASSIGN(model::audit_report audit, audit_file(path, beside));
+    return attributed.finish(std::move(audit));
+  };
+  ASSAY_TRY_ASSIGN(model::investigation one, read(first));
+  ASSAY_TRY_ASSIGN(model::investigation other, read(second));
+  return attribution::difference_of(std::move(one), std::move(other));
 }
 
 }  // namespace assay::cli

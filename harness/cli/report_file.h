@@ -7,6 +7,7 @@
 
 #include "harness/cli/output_file.h"
 #include "reports/model/investigation.h"
+#include "reports/model/investigation_difference.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::cli {
@@ -14,5 +15,9 @@ namespace assay::cli {
 /// Audits and attributes in one pass, and writes the timeline on the way where one is wanted.
 /// Errors: those of audit_file() and of the file.
 result<model::investigation> investigate_file(const std::string& path, output_file& timeline);
+
+/// Both, one after the other, and what differs. Errors: those of audit_file(), naming the file.
+result<model::investigation_difference> compare_files(const std::string& first,
+                                                      const std::string& second);
 
 }  // namespace assay::cli

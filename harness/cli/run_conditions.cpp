@@ -110,9 +110,11 @@ double run_conditions::copy_ceiling_bytes_per_s(std::span<const trace::link_ceil
   return 0.0;
 }
 
-std::string run_conditions::facts_after(std::vector<trace::link_ceiling> ceilings) const {
+std::string run_conditions::facts_after(std::vector<trace::link_ceiling> ceilings,
+                                        const given_ids& given) const {
   trace::run_facts after;
   after.ceilings = std::move(ceilings);
+  after.add_fact("token ids", fmt::format("{} ids, {:016x}", given.count, given.digest));
   after.add_fact("load average after", load_words());
   if (const auto steal = probes::steal_ticks())
     after.add_fact("stolen by the hypervisor",

@@ -19,6 +19,21 @@ namespace assay::cli {
 
 /// Threads: the one that runs the engine.
 /// Errors: unavailable, where the kernel keeps no accounts.
+/// Token ids that the runtime gave, in the order in which they came, as one number: two runs that
+/// gave the same ids have the same. FNV-1a over their bytes.
+struct given_ids {
+  std::uint64_t count = 0;
+  std::uint64_t digest = 0xcbf29ce484222325u;
+
+  void take(std::int32_t id) {
+    ++count;
+    for (int byte = 0; byte < 4; ++byte) {
+      digest ^= (static_cast<std::uint32_t>(id) >> (8 * byte)) & 0xffu;
+      digest *= 0x100000001b3u;
+    }
+  }
+};
+
 class run_conditions {
  public:
   static result<run_conditions> open(const run_options& options, const run_backend& backend);
@@ -38,7 +53,7 @@ class run_conditions {
   static double copy_ceiling_bytes_per_s(std::span<const trace::link_ceiling> ceilings,
                                          telemetry::device_class on);
   /// Ceilings, and what changed while the run went on.
-  std::string facts_after(std::vector<trace::link_ceiling> ceilings) const;
+  std::string facts_after(std::vector<trace::link_ceiling> ceilings, const given_ids& given) const;
 
  private:
   run_conditions() = default;

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -16,10 +19,13 @@
 #include "harness/cli/interrupt.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/terminal.h"
+#include "harness/cli/text_flag.h"
 #include "harness/cli/verbs.h"
 #include "harness/selftest/matrix.h"
+#include "probes/trace/trace_writer.h"
 #include "reports/model/outcome.h"
 #include "reports/text/audit_text.h"
+#include "reports/wording/audit_words.h"
 #include "scenarios/ledger.h"
 #include "scenarios/registry.h"
 
@@ -121,10 +127,56 @@ result<exit_code> selftest(telemetry::device_class on, const std::string& checkp
   }
   if (is_under_limit || (!is_gpu && checkpoint.empty())) {
     ASSAY_TRY(limit_memory(options));
-    ASSAY_TRY_ASSIGN(auto streamed, run_stage(options, selftest::lies_under_limit()));
+    ASSAY_TRY_ASSIGN(auto streamed, run_stage(options, selftest::lies_under_limit(on)));
     stages.push_back(std::move(streamed));
   }
   return verdict_on(stages);
+}
+
+// One lie and the honest instrument beside it, as two traces of one run: for a report to be read
+// on.
+struct kept_lie {
+  std::string name;
+  std::string lying;   ///< path
+  std::string honest;  ///< path, or empty
+};
+
+result<const selftest::lie*> find_lie(std::string_view name, bool& is_under_limit) {
+  for (const bool is_limited : {false, true})
+    for (const selftest::lie& each : is_limited ? selftest::lies_under_limit() : selftest::lies())
+      if (each.name == name) {
+        is_under_limit = is_limited;
+        return &each;
+      }
+  return ASSAY_FAIL(usage,
+                    fmt::format("--lie: there is no lie \"{}\"; assay list lies has them all",
+                                reports::one_line(name)));
+}
+
+result<exit_code> keep(const kept_lie& wanted) {
+  if (wanted.lying.empty())
+    return ASSAY_FAIL(usage, "--lie needs --out-trace, where its trace goes");
+  if (is_same_file(wanted.lying, wanted.honest))
+    return ASSAY_FAIL(usage,
+                      fmt::format("--out-trace and --out-honest-trace both name {}; give each "
+                                  "a file of its own",
+                                  wanted.lying));
+  bool is_under_limit = false;
+  ASSAY_TRY_ASSIGN(const selftest::lie* lie, find_lie(wanted.name, is_under_limit));
+  ASSAY_TRY_ASSIGN(run_options options, default_run_options());
+  ASSAY_TRY_ASSIGN(options.scenario, scenario_of(options.checkpoint, true));
+  if (is_under_limit) ASSAY_TRY(limit_memory(options));
+  const auto liar = lie->make(selftest::strength::gross);
+  selftest::instrument honest;
+  ASSAY_TRY_ASSIGN(auto lying_trace, trace::trace_writer::open(wanted.lying));
+  std::vector<track> tracks{{liar.get(), &lying_trace}};
+  std::optional<trace::trace_writer> honest_trace;
+  if (!wanted.honest.empty()) {
+    ASSAY_TRY_ASSIGN(auto made, trace::trace_writer::open(wanted.honest));
+    tracks.push_back({&honest, &honest_trace.emplace(std::move(made))});
+  }
+  ASSAY_TRY(audited_run(options, tracks, progress_on_stderr()));
+  return exit_code::clean;
 }
 
 }  // namespace
@@ -142,9 +194,28 @@ void add_selftest_verb(CLI::App& app, verb_action& action) {
   auto is_under_limit = std::make_shared<bool>(false);
   verb->add_flag("--under-limit", *is_under_limit,
                  "Only the lies of a limit on memory: on a GPU they need a process of their own");
-  verb->callback([device, checkpoint, is_under_limit, &action] {
-    action = [device, checkpoint, is_under_limit] {
+  auto kept = std::make_shared<kept_lie>();
+  CLI::Option* lie = verb->add_option("--lie", kept->name,
+                                      "Judge nothing: run with this lie, and keep what it told");
+  lie->check(not_empty());
+  verb->add_option("--out-trace", kept->lying, "The trace with the lie's readings")
+      ->needs(lie)
+      ->check(not_empty());
+  verb->add_option("--out-honest-trace", kept->honest,
+                   "The trace of the same run with the honest instrument's readings")
+      ->needs(lie)
+      ->check(not_empty());
+  for (CLI::Option* other : verb->get_options())
+    if (other->check_lname("checkpoint") || other->check_lname("device") ||
+        other->check_lname("under-limit"))
+      lie->excludes(other);
+  verb->callback([device, checkpoint, is_under_limit, kept, &action] {
+    action = [device, checkpoint, is_under_limit, kept] {
       catch_interrupts();
+      if (!kept->name.empty()) {
+        const auto outcome = keep(*kept);
+        return outcome ? *outcome : report_failure(outcome.error());
+      }
       const auto outcome = selftest(
           *device == "cuda" ? telemetry::device_class::cuda : telemetry::device_class::host,
           *checkpoint, *is_under_limit);

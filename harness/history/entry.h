@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// One result as a history keeps it: of an audit, or of a comparison.
+// One result as a history keeps it: of an audit, a comparison, or a report.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct measure {
 };
 
 struct entry {
-  std::string verb{};     ///< audit, compare
+  std::string verb{};     ///< audit, compare, report
   std::string outcome{};  ///< the word of the exit code
   std::string commit{};   ///< what was measured; empty where nobody said
   std::vector<model::fact> facts{};

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/history/postgres_database.h"
 
-#include <libpq-fe.h>
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -11,11 +9,14 @@
 
 #include <fmt/format.h>
 
+#include "harness/history/postgres_library.h"
+
 namespace assay::history {
 namespace {
 
 using connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
 using answer = std::unique_ptr<PGresult, decltype(&PQclear)>;
+using library = postgres_library;
 
 // Types by number, as the server's catalog has them since ever (pg_type.dat).
 constexpr Oid int8_type = 20;
@@ -27,9 +28,9 @@ std::string first_line(const char* message) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-failure failed(PGconn* of) {
+failure failed(const library& pq, PGconn* of) {
   return ASSAY_FAIL(io, fmt::format("--history: PostgreSQL: {}; check the URL and the server",
-                                    first_line(PQerrorMessage(of))));
+                                    first_line(pq.error_message(of))));
 }
 
 std::optional<std::string> text_of(const cell& value) {
@@ -44,15 +45,15 @@ std::optional<std::string> text_of(const cell& value) {
   return std::nullopt;
 }
 
-cell cell_at(const PGresult* from, int row, int column) {
-  if (PQgetisnull(from, row, column) != 0) return std::monostate{};
-  const std::string_view text(PQgetvalue(from, row, column));
-  if (PQftype(from, column) == int8_type) {
+cell cell_at(const library& pq, const PGresult* from, int row, int column) {
+  if (pq.getisnull(from, row, column) != 0) return std::monostate{};
+  const std::string_view text(pq.getvalue(from, row, column));
+  if (pq.ftype(from, column) == int8_type) {
     std::int64_t number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
     return number;
   }
-  if (PQftype(from, column) == float8_type) {
+  if (pq.ftype(from, column) == float8_type) {
     double real = 0.0;
     std::from_chars(text.data(), text.data() + text.size(), real);
     return real;
@@ -62,7 +63,7 @@ cell cell_at(const PGresult* from, int row, int column) {
 
 class postgres_database : public database {
  public:
-  explicit postgres_database(connection made) : connection_(std::move(made)) {}
+  postgres_database(const library& pq, connection made) : pq_(pq), connection_(std::move(made)) {}
 
   result<std::vector<row>> run(std::string_view statement,
                                const std::vector<cell>& parameters) override {
@@ -70,16 +71,17 @@ class postgres_database : public database {
     for (const cell& value : parameters) texts.push_back(text_of(value));
     std::vector<const char*> values;
     for (const auto& text : texts) values.push_back(text ? text->c_str() : nullptr);
-    const answer got(
-        PQexecParams(connection_.get(), std::string(statement).c_str(),
-                     static_cast<int>(values.size()), nullptr, values.data(), nullptr, nullptr, 0),
-        PQclear);
-    const ExecStatusType status = PQresultStatus(got.get());
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return failed(connection_.get());
-    std::vector<row> rows(static_cast<std::size_t>(PQntuples(got.get())));
-    for (int i = 0; i < PQntuples(got.get()); ++i)
-      for (int column = 0; column < PQnfields(got.get()); ++column)
-        rows[static_cast<std::size_t>(i)].push_back(cell_at(got.get(), i, column));
+    const answer got(pq_.exec_params(connection_.get(), std::string(statement).c_str(),
+                                     static_cast<int>(values.size()), nullptr, values.data(),
+                                     nullptr, nullptr, 0),
+                     pq_.clear);
+    const ExecStatusType status = pq_.result_status(got.get());
+    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+      return failed(pq_, connection_.get());
+    std::vector<row> rows(static_cast<std::size_t>(pq_.ntuples(got.get())));
+    for (int i = 0; i < pq_.ntuples(got.get()); ++i)
+      for (int column = 0; column < pq_.nfields(got.get()); ++column)
+        rows[static_cast<std::size_t>(i)].push_back(cell_at(pq_, got.get(), i, column));
     return rows;
   }
   using database::run;
@@ -105,18 +107,20 @@ class postgres_database : public database {
   }
 
  private:
+  library pq_;
   connection connection_;
 };
 
 }  // namespace
 
 result<std::unique_ptr<database>> open_postgres(const std::string& url) {
-  connection made(PQconnectdb(url.c_str()), PQfinish);
-  if (PQstatus(made.get()) != CONNECTION_OK) return failed(made.get());
+  ASSAY_TRY_ASSIGN(const library pq, open_postgres_library());
+  connection made(pq.connectdb(url.c_str()), pq.finish);
+  if (pq.status(made.get()) != CONNECTION_OK) return failed(pq, made.get());
   // What the server has to say beside its answers is not for our stderr.
-  PQsetNoticeProcessor(
+  pq.set_notice_processor(
       made.get(), [](void*, const char*) {}, nullptr);
-  return std::make_unique<postgres_database>(std::move(made));
+  return std::make_unique<postgres_database>(pq, std::move(made));
 }
 
 }  // namespace assay::history

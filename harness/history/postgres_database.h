@@ -12,8 +12,8 @@ namespace assay::history {
 
 bool is_postgres_url(const std::string& where);
 
-/// Errors: unavailable where this build has no client library, io where no server answers. The
-/// password of the URL is in no message.
+/// Errors: unavailable where this build or this machine has no client library, io where no server
+/// answers. The password of the URL is in no message.
 result<std::unique_ptr<database>> open_postgres(const std::string& url);
 
 }  // namespace assay::history

@@ -25,6 +25,8 @@ struct timed_work {
 
 constexpr timed_work weight_copies{device::operation_kind::copy, telemetry::range::weights,
                                    id::weights_h2d_ns};
+constexpr timed_work page_copies{device::operation_kind::copy, telemetry::range::paging,
+                                 id::paging_h2d_ns};
 constexpr timed_work step_launches{device::operation_kind::launch, telemetry::range::compute,
                                    id::compute_device_ns};
 
@@ -170,6 +172,10 @@ class scaled final : public instrument {
 
 std::unique_ptr<instrument> make_enqueue_timer(strength how) {
   return std::make_unique<enqueue_timer>(weight_copies, how);
+}
+
+std::unique_ptr<instrument> make_page_timer(strength how) {
+  return std::make_unique<enqueue_timer>(page_copies, how);
 }
 
 std::unique_ptr<instrument> make_fence_timer(strength how) {

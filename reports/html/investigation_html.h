@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reports/model/investigation.h"
+#include "reports/model/investigation_difference.h"
 
 namespace assay::reports {
 
@@ -13,5 +14,8 @@ namespace assay::reports {
 /// Foreign text is inert, nothing is loaded from anywhere. Pure: the same report gives the same
 /// bytes.
 std::string investigation_as_html(const model::investigation& report);
+
+/// Two of them side by side, likewise.
+std::string difference_as_html(const model::investigation_difference& report);
 
 }  // namespace assay::reports

@@ -5,11 +5,20 @@
 #include <fmt/format.h>
 
 #include "reports/html/escape.h"
+#include "reports/html/plot_library.h"
 
 namespace assay::reports {
 
-std::string html_page(std::string_view title, std::string_view body) {
+std::string html_page(std::string_view title, std::string_view body, page_content content) {
   const std::string safe_title = html_escaped(title);
+  std::string style(page_style());
+  std::string script(page_script());
+  if (content == page_content::charts) {
+    style += fmt::format("{}{}", plot_library_style(), chart_style());
+    // The license asks to go along with the library.
+    script += fmt::format("</script>\n<script>\n/* uPlot\n{}*/\n{}\n</script>\n<script>\n{}",
+                          plot_library_license(), plot_library_script(), chart_script());
+  }
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -18,7 +27,7 @@ std::string html_page(std::string_view title, std::string_view body) {
       "'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
       "<title>{0}</title>\n<style>\n{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n{2}"
       "</main>\n<script>\n{3}</script>\n</body>\n</html>\n",
-      safe_title, page_style(), body, page_script());
+      safe_title, style, body, script);
 }
 
 std::string html_section(std::string_view heading, std::string_view content) {

@@ -4,16 +4,21 @@
 // paper, and from 360 to 2,560 pixels across.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace assay::reports {
 
+/// Whether a page carries the plotting library: one without charts has no use for it.
+enum class page_content : std::uint8_t { tables, charts };
+
 /// A page with style and script inside. `title` is foreign text; `body` is HTML in which all
 /// foreign text went through html_escaped(). The page forbids its reader to load anything from
 /// anywhere.
-std::string html_page(std::string_view title, std::string_view body);
+std::string html_page(std::string_view title, std::string_view body,
+                      page_content content = page_content::tables);
 
 /// <section> with a heading. `heading` is text, `content` HTML.
 std::string html_section(std::string_view heading, std::string_view content);

@@ -34,6 +34,7 @@ p, li { max-width: 100ch; overflow-wrap: anywhere; }
   font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line);
   border-radius: 4px; padding: 0.3rem 0.5rem;
 }
+.tools select { max-width: 100%; min-width: 0; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.3rem 0.6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -78,7 +79,14 @@ dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
   tr { break-inside: avoid; }
   tr[hidden] { display: table-row; }
   main { max-width: none; padding: 0; }
+  body { font-size: 11px; }
+  .scroll { overflow: visible; }
+  th, td { padding: 0.1rem 0.3rem; }
+  th, thead th, td.number, th.number { white-space: normal; }
+  td.name, td.note { min-width: 0; overflow-wrap: anywhere; }
+  td { overflow-wrap: break-word; }
 }
+@page { size: A4 landscape; margin: 10mm; }
 )css";
 }
 

@@ -15,9 +15,11 @@ namespace assay::reports {
 namespace {
 
 constexpr int row_px = 22;
-constexpr int label_px = 130;
-constexpr int bar_px = 360;
-constexpr int words_px = 170;
+// Narrow enough that the words can be read where the whole is 330 px across.
+constexpr int label_px = 115;
+constexpr int bar_px = 200;
+constexpr int words_px = 145;
+constexpr int widest_px = 640;
 
 std::string bar(int row, std::string_view name, std::int64_t ns, std::int64_t whole_ns,
                 std::int64_t widest_ns, std::uint64_t passes) {
@@ -45,8 +47,7 @@ std::string time_picture(const model::pass_total& total) {
       "font-size:13px\">\n<style>.ink{{fill:currentColor}}.range{{fill:var(--accent)}}"
       ".point{{fill:var(--doubt)}}</style>\n",
       label_px + bar_px + words_px, rows * row_px,
-      html_escaped("Parts of a decode step; the table below has the same figures"),
-      label_px + bar_px + words_px);
+      html_escaped("Parts of a decode step; the table below has the same figures"), widest_px);
   for (std::size_t at = 0; at < model::time_part_count; ++at)
     out += bar(static_cast<int>(at), to_string(static_cast<model::time_part>(at)), total.parts[at],
                total.wall_ns, widest_ns, total.passes);

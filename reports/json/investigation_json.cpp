@@ -105,14 +105,43 @@ json to_object(const model::bandwidth_line& line) {
           {"reason", line.reason}};
 }
 
+json stretches_json(const std::vector<model::level_stretch>& stretches) {
+  json out = json::array();
+  for (const model::level_stretch& each : stretches)
+    out.push_back({{"begin_ns", each.begin_ns}, {"least", each.least}, {"most", each.most}});
+  return out;
+}
+
+json to_object(const model::flow_line& line) {
+  return {{"name", line.name},
+          {"unit", line.unit},
+          {"steps_count", line.steps},
+          {"total", line.total},
+          {"least", line.least},
+          {"most", line.most},
+          {"stretches", stretches_json(line.stretches)}};
+}
+
+json to_object(const model::deviation_line& line) {
+  return {{"name", line.name},
+          {"unit", line.unit},
+          {"against", line.against},
+          {"is_near", line.is_near},
+          {"windows_count", line.windows},
+          {"unequal_count", line.unequal},
+          {"total", line.total},
+          {"least", line.least},
+          {"most", line.most},
+          {"worst_at_ns", line.worst_at_ns},
+          {"stretches", stretches_json(line.stretches)}};
+}
+
 json to_object(const model::level_line& line) {
   json out{{"name", line.name},   {"unit", line.unit},
            {"kind", line.kind},   {"samples_count", line.samples},
            {"first", line.first}, {"last", line.last},
            {"least", line.least}, {"most", line.most}};
-  json& stretches = out["stretches"] = json::array();
-  for (const model::level_stretch& each : line.stretches)
-    stretches.push_back({{"begin_ns", each.begin_ns}, {"least", each.least}, {"most", each.most}});
+  out["stretches"] = stretches_json(line.stretches);
   return out;
 }
 
@@ -123,6 +152,34 @@ json to_object(const model::link_line& line) {
           {"last_bytes_per_s", line.last_bytes_per_s},
           {"least_bytes_per_s", line.least_bytes_per_s},
           {"most_bytes_per_s", line.most_bytes_per_s}};
+}
+
+json to_object(const model::exact_difference& row) {
+  return {{"subject", row.subject},
+          {"unit", row.unit},
+          {"first", quantity_json(row.first)},
+          {"second", quantity_json(row.second)},
+          {"verdict", to_string(row.verdict)}};
+}
+
+json to_object(const model::timed_difference& row) {
+  json out{{"subject", row.subject},           {"is_launch", row.is_launch},
+           {"first_ns", row.first_ns},         {"second_ns", row.second_ns},
+           {"change_ns", row.change_ns},       {"margin_ns", row.margin_ns},
+           {"verdict", to_string(row.verdict)}};
+  if (row.has_interval)
+    out["interval"] = {{"low_ns", row.low_ns}, {"high_ns", row.high_ns}};
+  else
+    out["interval"] = absent("too few stretches of aligned steps");
+  return out;
+}
+
+json to_object(const model::fact_difference& row) {
+  return {{"name", row.name}, {"first", row.first}, {"second", row.second}};
+}
+
+json to_object(const model::step_pair& row) {
+  return {{"first_wall_ns", row.first_wall_ns}, {"second_wall_ns", row.second_wall_ns}};
 }
 
 template <class Row>
@@ -171,8 +228,33 @@ std::string investigation_as_json(const model::investigation& report, model::out
   out["bandwidths"] = to_array(report.bandwidths);
   out["links"] = to_array(report.links);
   out["levels"] = to_array(report.levels);
+  out["flows"] = to_array(report.flows);
+  out["deviations"] = to_array(report.deviations);
   out["blind_spots"] = report.blind_spots;
   out["audit"] = json::parse(audit_as_json(report.audit, outcome));
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string difference_as_json(const model::investigation_difference& report,
+                               model::outcome outcome) {
+  json out{{"schema_version", schema_version},
+           {"outcome", to_string(outcome)},
+           {"exit_code", static_cast<int>(outcome)},
+           {"aligned_steps_count", report.aligned_steps},
+           {"other_work_steps_count", report.other_work_steps},
+           {"one_sided_steps_count", report.one_sided_steps},
+           {"repeats_count", report.repeats},
+           {"level_ratio", report.level_ratio},
+           {"token_ids", to_string(report.token_ids)}};
+  out["times"] = to_array(report.times);
+  out["counts"] = to_array(report.counts);
+  out["facts"] = to_array(report.facts);
+  out["pairs"] = to_array(report.pairs);
+  out["blind_spots"] = report.blind_spots;
+  out["first"] =
+      json::parse(investigation_as_json(report.first, model::outcome_of(report.first.audit)));
+  out["second"] =
+      json::parse(investigation_as_json(report.second, model::outcome_of(report.second.audit)));
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -2,50 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/markdown/investigation_markdown.h"
 
-#include <fmt/format.h>
-
-#include "reports/markdown/escape.h"
+#include "reports/markdown/document_markdown.h"
+#include "reports/wording/difference_words.h"
 #include "reports/wording/investigation_words.h"
 
 namespace assay::reports {
-namespace {
-
-std::string table_of(const word_table& table) {
-  std::string out = fmt::format("\n## {}\n\n", markdown_escaped(table.title));
-  for (const std::string& note : table.notes) out += markdown_escaped(note) + "\n\n";
-  if (table.rows.empty()) return out + markdown_escaped(table.absence) + "\n";
-  out += '|';
-  for (const word_column& each : table.columns)
-    out += fmt::format(" {} |", markdown_escaped(each.heading));
-  out += "\n|";
-  for (const word_column& each : table.columns) out += each.is_number ? " ---: |" : " --- |";
-  out += '\n';
-  for (const word_row& row : table.rows) {
-    out += '|';
-    for (const word_cell& cell : row.cells)
-      out += fmt::format(" {} |", markdown_escaped(cell.text));
-    out += '\n';
-  }
-  return out;
-}
-
-}  // namespace
 
 std::string investigation_as_markdown(const model::investigation& report) {
-  std::string out = "# Investigation\n\n";
-  bool is_first = true;
-  for (const std::string& each : investigation_headline(report)) {
-    const bool is_warning = is_first && is_headline_warning(report);
-    out += is_warning ? fmt::format("**{}**\n\n", markdown_escaped(each))
-                      : fmt::format("{}\n\n", markdown_escaped(each));
-    is_first = false;
-  }
-  out.pop_back();
-  for (const word_table& table : investigation_tables(report)) out += table_of(table);
-  out += "\n## What this report cannot tell\n\n";
-  for (const std::string& each : report.blind_spots)
-    out += fmt::format("- {}\n", markdown_escaped(each));
-  return out;
+  return document_as_markdown(investigation_document(report));
+}
+
+std::string difference_as_markdown(const model::investigation_difference& report) {
+  return document_as_markdown(difference_document(report));
 }
 
 }  // namespace assay::reports

@@ -43,6 +43,8 @@ struct launch_class {
   bool reads_kv = false;
   std::int64_t blocks = 0;  ///< of each, where it read neither weights nor KV; else 0
   bool is_rest = false;     ///< all launches beyond the classes that are kept apart
+
+  friend bool operator==(const launch_class&, const launch_class&) = default;
 };
 
 /// One class over the passes of one kind.
@@ -65,6 +67,8 @@ struct pass_line {
   std::int64_t residual_ns = 0;  ///< wall less the union of everything recorded
   std::uint64_t launches = 0;
   std::int64_t read_bytes = 0;  ///< weights and KV: with the launches, what the pass did
+  /// Length of its launches by class, in the order of launch_classes; where it was asked for.
+  std::vector<std::int64_t> launch_busy_ns{};
 };
 
 /// All passes of one kind.
@@ -158,6 +162,32 @@ struct level_line {
   std::vector<level_stretch> stretches;  ///< of equal numbers of samples, the last one shorter
 };
 
+/// What a cumulative counter grew by in each decode step.
+struct flow_line {
+  std::string name;
+  std::string unit;
+  std::uint64_t steps = 0;
+  std::int64_t total = 0;
+  std::int64_t least = 0;  ///< of a step
+  std::int64_t most = 0;
+  std::vector<level_stretch> stretches;  ///< of equal numbers of steps, the last one shorter
+};
+
+/// What a counter claimed less what a reference of the trace said of the same window, over the run.
+struct deviation_line {
+  std::string name;
+  std::string unit;
+  std::string against;   ///< who said it: ledger, events, …
+  bool is_near = false;  ///< a time, equal within a tolerance; else exact
+  std::uint64_t windows = 0;
+  std::uint64_t unequal = 0;  ///< windows whose difference is not 0
+  std::int64_t total = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t worst_at_ns = 0;  ///< end of the window with the largest difference either way
+  std::vector<level_stretch> stretches;
+};
+
 /// What a link carried when it was probed, over the run.
 struct link_line {
   std::string link;
@@ -172,13 +202,16 @@ struct investigation {
   audit_report audit;
   pass_total decode;
   pass_total prefill;
-  std::vector<pass_line> steps;         ///< decode steps in the order of the trace
-  std::vector<latency_line> latencies;  ///< TTFT, ITL
-  quantity tokens_per_s;                ///< decode only
+  std::vector<launch_class> launch_classes;  ///< where launches of each step were asked for
+  std::vector<pass_line> steps;              ///< decode steps in the order of the trace
+  std::vector<latency_line> latencies;       ///< TTFT, ITL
+  quantity tokens_per_s;                     ///< decode only
   std::vector<thread_line> threads;
   std::vector<bandwidth_line> bandwidths;
   std::vector<link_line> links;
   std::vector<level_line> levels;
+  std::vector<flow_line> flows;
+  std::vector<deviation_line> deviations;
   std::vector<std::string> blind_spots;  ///< what this report cannot tell, and why
 };
 

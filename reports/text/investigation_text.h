@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reports/model/investigation.h"
+#include "reports/model/investigation_difference.h"
 #include "reports/text/audit_text.h"
 
 namespace assay::reports {
@@ -14,5 +15,9 @@ namespace assay::reports {
 /// Pure: the same report gives the same bytes.
 std::string investigation_as_text(const model::investigation& report,
                                   const text_options& options = {});
+
+/// Two of them side by side, likewise.
+std::string difference_as_text(const model::investigation_difference& report,
+                               const text_options& options = {});
 
 }  // namespace assay::reports

@@ -8,6 +8,7 @@
 
 #include "reports/model/outcome.h"
 #include "reports/wording/audit_words.h"
+#include "reports/wording/course_tables.h"
 #include "reports/wording/quantity_words.h"
 #include "reports/wording/time_tables.h"
 
@@ -178,11 +179,18 @@ std::vector<word_table> investigation_tables(const model::investigation& report)
   out.push_back(bandwidth_table(report));
   out.push_back(threads_table(report));
   out.push_back(levels_table(report));
+  out.push_back(flows_table(report));
   out.push_back(findings_table(report.audit));
   out.push_back(counters_table(report.audit));
+  out.push_back(deviations_table(report));
   out.push_back(links_table(report));
   out.push_back(conditions_table(report.audit));
   return out;
+}
+
+word_document investigation_document(const model::investigation& report) {
+  return {"Investigation", investigation_headline(report), is_headline_warning(report),
+          investigation_tables(report), report.blind_spots};
 }
 
 }  // namespace assay::reports

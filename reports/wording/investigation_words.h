@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/model/investigation.h"
+#include "reports/wording/word_document.h"
 #include "reports/wording/word_table.h"
 
 namespace assay::reports {
@@ -22,6 +23,9 @@ bool is_headline_warning(const model::investigation& report);
 /// Every table, in order: time, launches, bandwidths, second account, counters, findings, links,
 /// conditions.
 std::vector<word_table> investigation_tables(const model::investigation& report);
+
+/// All of it.
+word_document investigation_document(const model::investigation& report);
 
 /// "launch of compute, 262,656 B of weights each, reads KV".
 std::string launch_words(const model::launch_class& which);

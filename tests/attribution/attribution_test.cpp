@@ -11,7 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "harness/attribution/bandwidth.h"
+#include "harness/attribution/deviation_fold.h"
 #include "harness/attribution/latency.h"
+#include "harness/attribution/stretch_row.h"
 #include "harness/attribution/timeline.h"
 #include "tests/attribution/planted_trace.h"
 
@@ -259,6 +261,156 @@ TEST(Bandwidth, a_quotient_is_held_against_both_ceilings) {
   EXPECT_EQ(judged(16'001, 0, "pcie").reason, "the time is 0");
   EXPECT_EQ(judged(16'001, 1'000, "").verdict, bandwidth_verdict::unmeasured);
   EXPECT_EQ(judged(16'001, 1'000, "device_read").reason, "the run has no ceiling of device_read");
+}
+
+TEST(Stretches, bounded_in_number_lose_no_extreme_and_keep_the_order_of_time) {
+  attribution::stretch_row row;
+  for (std::int64_t at = 0; at < 10'000; ++at)
+    row.add(at, at == 4'321 ? 900 : at == 7'654 ? -900 : at % 5);
+  const auto& kept = row.stretches();
+  EXPECT_LE(kept.size(), attribution::stretch_row::max_stretches);
+  EXPECT_GT(kept.size(), attribution::stretch_row::max_stretches / 2);
+  const auto holding = [&](std::int64_t value) {
+    return std::count_if(kept.begin(), kept.end(), [&](const auto& each) {
+      return each.least == value || each.most == value;
+    });
+  };
+  EXPECT_EQ(holding(900), 1);
+  EXPECT_EQ(holding(-900), 1);
+  for (std::size_t at = 1; at < kept.size(); ++at)
+    EXPECT_LT(kept[at - 1].begin_ns, kept[at].begin_ns);
+}
+
+trace::contract_row row_of(const char* name, telemetry::reset_scope reset) {
+  trace::contract_row row;
+  row.name = name;
+  row.unit = unit::bytes;
+  row.kind = telemetry::counter_kind::count;
+  row.reset = reset;
+  return row;
+}
+
+assay_record said(std::uint32_t row, assay_relation relation, std::int64_t amount) {
+  assay_record out{};
+  out.kind = ASSAY_OBSERVATION;
+  out.op = static_cast<std::uint8_t>(relation);
+  out.direction = ASSAY_SOURCE_LEDGER;
+  out.stream = row;
+  out.amount = amount;
+  return out;
+}
+
+// Two requests of ten steps. The first counter goes on, the second begins anew with each request;
+// a step grows both by 100, but the first by 107 in one.
+attribution::deviation_fold two_requests(std::uint64_t odd_step) {
+  attribution::deviation_fold fold;
+  fold.watch({row_of("whole", telemetry::reset_scope::per_process),
+              row_of("anew", telemetry::reset_scope::per_request)});
+  std::array<std::int64_t, 2> counted{};
+  planted_trace clock;
+  const auto window = [&](std::uint8_t kind, assay_window which, std::uint64_t index) {
+    clock.window(kind, which, index);
+    fold.take_window(clock.records.back());
+  };
+  for (std::uint64_t request = 0; request < 2; ++request) {
+    counted[1] = 0;
+    window(ASSAY_WINDOW_BEGIN, ASSAY_WINDOW_REQUEST, request);
+    for (std::uint64_t step = 0; step < 10; ++step) {
+      window(ASSAY_WINDOW_BEGIN, ASSAY_WINDOW_DECODE_STEP, step);
+      clock.pass(1'000);
+      counted[0] += request == 1 && step == odd_step ? 107 : 100;
+      counted[1] += 100;
+      const std::array<assay_reading, 2> readings{
+          {{counted[0], ASSAY_MEASURED, 0}, {counted[1], ASSAY_MEASURED, 0}}};
+      fold.take_observation(said(0, ASSAY_EQUAL, 100));
+      fold.take_observation(said(1, ASSAY_EQUAL, 100));
+      fold.take_observation(said(0, ASSAY_AT_MOST, 1));  // a bound has no difference
+      fold.take_snapshot(readings);
+      window(ASSAY_WINDOW_END, ASSAY_WINDOW_DECODE_STEP, step);
+    }
+    window(ASSAY_WINDOW_END, ASSAY_WINDOW_REQUEST, request);
+  }
+  return fold;
+}
+
+TEST(Deviation, a_difference_stands_in_its_window_and_nowhere_else) {
+  const attribution::deviation_fold fold = two_requests(3);
+  const auto lines = fold.deviations();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].name, "whole");
+  EXPECT_EQ(lines[0].against, "ledger");
+  EXPECT_EQ(lines[0].windows, 20u);
+  EXPECT_EQ(lines[0].unequal, 1u);
+  EXPECT_EQ(lines[0].total, 7);
+  EXPECT_EQ(lines[0].most, 7);
+  EXPECT_EQ(lines[0].least, 0);
+  EXPECT_EQ(lines[0].worst_at_ns, 14 * 1'000);
+  EXPECT_EQ(lines[1].unequal, 0u) << "what begins anew with a request counts from 0";
+  EXPECT_EQ(lines[0].stretches.size(), 20u);
+}
+
+// A counter of copied bytes that misses one copy of the second step, and a time of the same copies
+// that is 40 short there.
+TEST(Deviation, records_of_the_claimed_work_stand_beside_the_claim) {
+  trace::contract_row bytes = row_of("copied", telemetry::reset_scope::per_process);
+  bytes.claims = {telemetry::activity::copy,
+                  telemetry::direction::h2d,
+                  telemetry::range::weights,
+                  telemetry::measure::bytes,
+                  {}};
+  trace::contract_row time = bytes;
+  time.unit = unit::ns;
+  time.kind = telemetry::counter_kind::duration;
+  time.claims.measure = telemetry::measure::brackets;
+  attribution::deviation_fold fold;
+  fold.watch({bytes, time});
+  std::int64_t copied = 0;
+  std::int64_t took_ns = 0;
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    assay_record window{};
+    window.kind = ASSAY_WINDOW_BEGIN;
+    window.op = ASSAY_WINDOW_DECODE_STEP;
+    window.correlation = step;
+    fold.take_window(window);
+    for (int copy = 0; copy < 2; ++copy) {
+      attribution::joined_activity work;
+      work.activity.op = ASSAY_OP_COPY;
+      work.activity.direction = ASSAY_H2D;
+      work.activity.amount = 64;
+      work.activity.start_ns = 1'000 * copy;
+      work.activity.end_ns = 1'000 * copy + 50;
+      work.range = static_cast<std::uint16_t>(telemetry::range::weights);
+      fold.on_activity(work);
+      work.range = static_cast<std::uint16_t>(telemetry::range::inputs);
+      fold.on_activity(work);  // another's
+    }
+    copied += step == 1 ? 64 : 128;
+    took_ns += step == 1 ? 60 : 100;
+    fold.take_snapshot(
+        std::array<assay_reading, 2>{{{copied, ASSAY_MEASURED, 0}, {took_ns, ASSAY_MEASURED, 0}}});
+    window.kind = ASSAY_WINDOW_END;
+    window.end_ns = 10'000;
+    fold.take_window(window);
+  }
+  const auto lines = fold.deviations();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].windows, 3u);
+  EXPECT_EQ(lines[0].unequal, 1u);
+  EXPECT_EQ(lines[0].least, -64);
+  EXPECT_EQ(lines[0].most, 0);
+  EXPECT_FALSE(lines[0].is_near);
+  EXPECT_EQ(lines[1].total, -40);
+  EXPECT_TRUE(lines[1].is_near);
+}
+
+TEST(Deviation, what_a_counter_grew_by_is_told_step_by_step) {
+  const auto flows = two_requests(3).flows();
+  ASSERT_EQ(flows.size(), 2u);
+  EXPECT_EQ(flows[0].total, 2'007);
+  EXPECT_EQ(flows[0].least, 100);
+  EXPECT_EQ(flows[0].most, 107);
+  EXPECT_EQ(flows[1].total, 2'000);
+  EXPECT_EQ(flows[1].most, 100);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ class planted_trace {
   /// a wait of the rest, and `unclaimed_ns` that nothing covers.
   void step(std::uint64_t index, std::int64_t unclaimed_ns);
 
-  model::investigation investigate() const;
+  /// `keeps_launches`: as of a trace that is held against another.
+  model::investigation investigate(bool keeps_launches = false) const;
 };
 
 std::int64_t part(const model::part_times_ns& parts, model::time_part which);

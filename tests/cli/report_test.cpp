@@ -122,5 +122,122 @@ TEST_F(Report, does_not_write_over_its_trace) {
   EXPECT_EQ(contents_of(trace_), recorded());
 }
 
+// Two traces: the one that is whole, and another.
+class ReportOfTwo : public Report {
+ protected:
+  ending against(std::string_view other, const std::string& tag) {
+    write_file(trace_, recorded());
+    write_file(other_, other);
+    return run({"report", trace_, other_, "--html", out_ / (tag + ".html"), "--markdown",
+                out_ / (tag + ".md"), "--json", out_ / (tag + ".json")});
+  }
+  std::string other_ = out_ / "other.trace";
+};
+
+TEST_F(ReportOfTwo, a_trace_does_not_differ_from_its_copy) {
+  const ending end = against(recorded(), "same");
+  EXPECT_EQ(end.err, "");
+  EXPECT_THAT(end.out, HasSubstr("no difference that this data can show"));
+  const auto json = nlohmann::json::parse(contents_of(out_ / "same.json"));
+  EXPECT_EQ(json["exit_code"], end.exit_code);
+  EXPECT_EQ(json["token_ids"], "same");
+  EXPECT_EQ(json["aligned_steps_count"], json["first"]["steps_count"]);
+  EXPECT_GT(json["counts"].size(), 50u);
+  for (const auto& each : json["counts"]) EXPECT_EQ(each["verdict"], "same") << each["subject"];
+  for (const auto& each : json["times"])
+    EXPECT_EQ(each["verdict"], "no difference that this data can show") << each["subject"];
+  EXPECT_EQ(run({"report", trace_, trace_}).out, end.out) << "one file may be both";
+}
+
+TEST_F(ReportOfTwo, a_side_that_is_no_trace_leaves_one_line_that_names_it_and_no_page) {
+  std::string newer = recorded();
+  newer[8] = 9;
+  for (const std::string& bytes :
+       {std::string(), std::string("{}"), newer, recorded().substr(0, 20)}) {
+    const ending end = against(bytes, "none");
+    EXPECT_NE(end.exit_code, 0);
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_THAT(end.err, HasSubstr("other.trace"));
+    EXPECT_EQ(end.out, "");
+    for (const char* form : {".html", ".md", ".json"})
+      EXPECT_FALSE(std::filesystem::exists(out_ / (std::string("none") + form))) << form;
+  }
+  EXPECT_NE(run({"report", trace_, out_ / "absent"}).exit_code, 0);
+}
+
+TEST_F(ReportOfTwo, a_side_that_was_cut_says_so_first) {
+  const ending end =
+      against(std::string_view(recorded()).substr(0, recorded().size() * 3 / 4), "cut");
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_EQ(end.out.rfind("Of the second: INCOMPLETE (cut off after block ", 0), 0u) << end.out;
+  EXPECT_THAT(end.out, HasSubstr("steps that only one of the two has"));
+}
+
+TEST_F(ReportOfTwo, neither_side_is_written_over_and_a_full_disk_is_no_success) {
+  write_file(trace_, recorded());
+  write_file(other_, recorded());
+  for (const std::string& each : {trace_, other_}) {
+    const ending end = run({"report", trace_, other_, "--json", each});
+    EXPECT_EQ(end.exit_code, 2);
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_EQ(contents_of(each), recorded());
+  }
+  EXPECT_EQ(run({"report", trace_, other_, "--html", "/dev/full"}).exit_code, 3);
+  EXPECT_EQ(run({"report", trace_, other_, "--timeline", out_ / "t"}).exit_code, 2);
+  EXPECT_EQ(run({"report", trace_, other_, trace_}).exit_code, 2);
+}
+
+TEST_F(ReportOfTwo, runs_without_a_step_in_common_are_not_comparable) {
+  const std::string stepless = out_ / "stepless";
+  static_cast<void>(
+      run({"audit", "--prompt", "Moses", "--max-new-tokens", "1", "--out-trace", stepless}));
+  const ending end = against(contents_of(stepless), "none");
+  EXPECT_EQ(end.exit_code, 5);
+  EXPECT_THAT(end.out, HasSubstr("NOT COMPARABLE: no decode step"));
+  EXPECT_THAT(contents_of(out_ / "none.html"), HasSubstr("NOT COMPARABLE"));
+  EXPECT_EQ(nlohmann::json::parse(contents_of(out_ / "none.json"))["outcome"], "not comparable");
+}
+
+TEST_F(Report, a_history_that_cannot_be_written_is_one_line_and_leaves_no_page) {
+  for (const std::string& where : {out_ / "absent" + "/h.db", std::string("/dev/full")}) {
+    const ending end =
+        report(recorded(), {"--history", where, "--html", out_ / "h.html", "--commit", "c"});
+    EXPECT_NE(end.exit_code, 0) << where;
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_FALSE(std::filesystem::exists(out_ / "h.html")) << where;
+  }
+}
+
+TEST_F(Report, a_report_is_kept_once_and_shows_in_the_trends) {
+  const std::string kept = out_ / "h.db";
+  for (int again = 0; again < 2; ++again)
+    EXPECT_EQ(report(recorded(), {"--history", kept, "--commit", "c1"}).err, "");
+  const ending listed = run({"history", "list", "--history", kept});
+  EXPECT_EQ(std::count(listed.out.begin(), listed.out.end(), '\n'), 1) << listed.out;
+  EXPECT_EQ(run({"history", "changes", "--history", kept, "--html", out_ / "t.html"}).err, "");
+  EXPECT_THAT(contents_of(out_ / "t.html"), HasSubstr("decode step: residual"));
+  EXPECT_EQ(run({"history", "changes", "--history", kept, "--html", kept}).exit_code, 2);
+}
+
+TEST_F(Report, a_lie_is_kept_beside_the_honest_trace_of_its_run) {
+  const std::string lying = out_ / "lying";
+  const std::string honest = out_ / "honest";
+  EXPECT_EQ(run({"selftest", "--lie", "bits for bytes", "--out-trace", lying, "--out-honest-trace",
+                 honest})
+                .exit_code,
+            0);
+  EXPECT_EQ(run({"report", lying}).out.rfind("FOUND by the audit", 0), 0u);
+  EXPECT_THAT(run({"report", honest, lying}).out, HasSubstr("0 smaller"));
+  for (const arguments& wrong : {arguments{"selftest", "--lie", "no such", "--out-trace", lying},
+                                 arguments{"selftest", "--lie", "bits for bytes"},
+                                 arguments{"selftest", "--out-trace", lying},
+                                 arguments{"selftest", "--lie", "bits for bytes", "--out-trace",
+                                           lying, "--out-honest-trace", lying}}) {
+    const ending end = run(wrong);
+    EXPECT_EQ(end.exit_code, 2);
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+  }
+}
+
 }  // namespace
 }  // namespace assay::cli_test

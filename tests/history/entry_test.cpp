@@ -88,5 +88,30 @@ TEST(JsonLine, is_one_line_whatever_the_names_say) {
   EXPECT_EQ(read["measures"][2]["absence"], "not measured");
 }
 
+TEST(EntryOf, a_report_keeps_a_steps_parts_and_why_a_number_is_not_there) {
+  model::investigation found;
+  found.decode.passes = 4;
+  found.decode.wall_ns = 4'000;
+  found.decode.parts = {2'000, 400};
+  found.decode.residual_ns = 1'600;
+  found.latencies = {{"ITL", 0, 0, 0, 0, 0, 0, "no two tokens"}};
+  found.tokens_per_s.absence = "no two tokens";
+  const entry kept = entry_of(found, model::outcome::clean, "c1");
+  EXPECT_EQ(kept.verb, "report");
+  EXPECT_EQ(kept.commit, "c1");
+  const auto value = [&](const std::string& name) {
+    for (const measure& each : kept.measures)
+      if (each.name == name) return each.value.value_or(-1.0);
+    return -2.0;
+  };
+  EXPECT_EQ(value("decode step: wall"), 1'000.0);
+  EXPECT_EQ(value("decode step: compute"), 500.0);
+  EXPECT_EQ(value("decode step: h2d"), 100.0);
+  EXPECT_EQ(value("decode step: residual"), 400.0);
+  EXPECT_EQ(value("decode speed"), -1.0);
+  for (const measure& each : kept.measures)
+    EXPECT_NE(each.value.has_value(), !each.absence.empty()) << each.name;
+}
+
 }  // namespace
 }  // namespace assay::history

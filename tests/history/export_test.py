@@ -46,6 +46,8 @@ class PageTest(unittest.TestCase):
             if " export " in command:
                 lines += ran.stdout.splitlines()
         self.assertEqual(len(lines), 1, "one audit, added twice, is one entry")
+        with open(os.path.join(self.folder, "trends.html"), encoding="utf-8") as page:
+            self.assertIn("decode step: residual", page.read())
         for line in lines:
             self.assertEqual(validate.complaints(json.loads(line), "history"), [])
         broken = json.loads(lines[0])

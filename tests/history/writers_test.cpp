@@ -62,14 +62,15 @@ child started(const std::string& where, int writer) {
   return {pid, ends[0]};
 }
 
-// Kills all of them in the middle of their work: soon after one has told of some results.
+// Kills all of them in the middle of their work: after one has told of up to a quarter of its
+// results, and a little later.
 void kill_at_work(const std::vector<child>& children, std::mt19937& random, std::set<int>& taken) {
   int number = 0;
-  const int told = static_cast<int>(random() % 5) + 1;
+  const int told = static_cast<int>(random() % static_cast<unsigned>(results_each() / 4)) + 1;
   for (int i = 0; i < told; ++i)
     if (::read(children[0].acknowledged, &number, sizeof number) == sizeof number)
       taken.insert(number);
-  ::usleep(static_cast<useconds_t>(random() % 2'000));
+  ::usleep(static_cast<useconds_t>(random() % (100u * static_cast<unsigned>(results_each()))));
   for (const child& each : children) ::kill(each.pid, SIGKILL);
 }
 

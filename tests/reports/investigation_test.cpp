@@ -9,10 +9,13 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "reports/html/escape.h"
 #include "reports/html/investigation_html.h"
+#include "reports/html/plot_library.h"
+#include "reports/html/trend_html.h"
 #include "reports/json/investigation_json.h"
 #include "reports/markdown/investigation_markdown.h"
 #include "reports/model/step_sample.h"
@@ -37,6 +40,13 @@ void expect_golden(const std::string& rendered, const std::string& name) {
   const auto golden = std::filesystem::path(ASSAY_SOURCE_DIR) / "tests/reports/golden" / name;
   EXPECT_EQ(rendered, content_of(golden))
       << golden << " differs; if the new output is right, run ci/bless and read the diff";
+}
+
+// The plotting library is somebody else's, and checked against its digest where it is built in.
+std::string without_library(std::string html) {
+  const std::size_t at = html.find(plot_library_script());
+  EXPECT_NE(at, std::string::npos);
+  return at == std::string::npos ? html : html.erase(at, plot_library_script().size());
 }
 
 model::pass_total sample_total() {
@@ -96,6 +106,30 @@ model::investigation sample_investigation(model::audit_report audit) {
   report.bandwidths.push_back(open);
   report.links = {{"pcie", 3, 11e9, 12e9, 10.5e9, 12.1e9}};
   report.levels = {{"runtime.kv.live_pages", "pages", "gauge", 3, 1, 4, 0, 4, {{0, 0, 4}}}};
+  report.flows = {{"runtime.paging.hits_count", "count", 2, 5, 2, 3, {{10, 2, 2}, {20, 3, 3}}},
+                  {"runtime.paging.h2d_bytes", "bytes", 2, 8, 4, 4, {{10, 4, 4}, {20, 4, 4}}}};
+  report.deviations = {{"runtime.paging.h2d_ns",
+                        "ns",
+                        "events",
+                        true,
+                        2,
+                        1,
+                        -900,
+                        -900,
+                        0,
+                        20,
+                        {{10, 0, 0}, {20, -900, -900}}},
+                       {"runtime.paging.h2d_bytes",
+                        "bytes",
+                        "ledger",
+                        false,
+                        2,
+                        0,
+                        0,
+                        0,
+                        0,
+                        10,
+                        {{10, 0, 0}, {20, 0, 0}}}};
   report.blind_spots = {"Which operator a launch was: the trace names none"};
   return report;
 }
@@ -106,7 +140,138 @@ TEST(Golden, investigation_in_every_form) {
   expect_golden(investigation_as_text(found), "investigation.txt");
   expect_golden(investigation_as_markdown(found), "investigation.md");
   expect_golden(investigation_as_json(found, outcome), "investigation.json");
-  expect_golden(investigation_as_html(found), "investigation.html");
+  expect_golden(without_library(investigation_as_html(found)), "investigation.html");
+}
+
+model::investigation_difference sample_difference() {
+  model::investigation_difference out;
+  out.first = sample_investigation(clean_report());
+  out.second = sample_investigation(clean_report());
+  out.aligned_steps = 2;
+  out.one_sided_steps = 1;
+  out.repeats = 12;
+  out.level_ratio = 0.9875;
+  out.token_ids = model::difference_verdict::same;
+  using verdict = model::difference_verdict;
+  out.times = {
+      {"step", false, 8'000, 9'000, 1'000, true, 400, 1'500, 160, verdict::larger},
+      {"compute", false, 5'000, 5'010, 10, true, -80, 90, 100, verdict::cannot_tell},
+      {"residual", false, 0, 0, 0, false, 0, 0, 2'000, verdict::cannot_tell},
+      {"launch of compute, reads KV", true, 700, 600, -100, true, -150, -50, 14, verdict::smaller}};
+  out.counts = {{"decode passes", "count", number(2), number(2), verdict::same},
+                {"copied: h2d weights", "bytes", number(4096), number(8192), verdict::differs},
+                {"gone", "bytes", number(1), absent("not in this trace"), verdict::differs}};
+  out.facts = {{"build id", "aa", "bb"}, {"governor", "", "performance"}};
+  out.pairs = {{8'000, 9'000}, {12'000, 12'500}};
+  out.blind_spots = {"Whether the machine made the difference"};
+  return out;
+}
+
+TEST(Golden, difference_of_two_investigations_in_every_form) {
+  const auto found = sample_difference();
+  expect_golden(difference_as_text(found), "investigation.two.txt");
+  expect_golden(difference_as_markdown(found), "investigation.two.md");
+  expect_golden(difference_as_json(found, model::outcome_of(found)), "investigation.two.json");
+  expect_golden(without_library(difference_as_html(found)), "investigation.two.html");
+}
+
+model::trend_report sample_trends() {
+  model::trend_report out;
+  out.least_points = 10;
+  out.results = 12;
+  model::trend_series speed{"report", "decode speed", "", "tokens_per_s", {}, {}, 1, true};
+  for (int at = 0; at < 12; ++at)
+    speed.points.push_back({fmt::format("{:x}", 0xabc000 + at), 1'700'000'000'000'000'000 + at,
+                            at < 6 ? 100.5 + at % 2 : 80.25 + at % 2});
+  speed.changes = {{6, 101.0, 81.0, 0.005}};
+  model::trend_series still{"audit", "runtime.arena.peak_bytes", "", "bytes", {}, {}, 0, false};
+  still.points = {{"", 1'700'000'000'000'000'000, 4096.0}};
+  out.series = {still, speed};
+  return out;
+}
+
+TEST(Golden, trends_as_html) {
+  expect_golden(without_library(trends_as_html(sample_trends())), "trends.html");
+}
+
+TEST(Trends, a_change_has_its_commit_range_and_its_line) {
+  const std::string html = trends_as_html(sample_trends());
+  EXPECT_NE(html.find("abc005..abc006"), std::string::npos);
+  EXPECT_NE(html.find("\"marks\":[{\"place\":7"), std::string::npos);
+  EXPECT_NE(html.find("not looked for: fewer than 10 values"), std::string::npos);
+}
+
+TEST(Trends, thinning_out_keeps_extremes_and_changes) {
+  auto trends = sample_trends();
+  auto& speed = trends.series[1];
+  speed.points.assign(5'000, {"c", 1, 50.0});
+  for (std::size_t at = 0; at < 5'000; ++at) speed.points[at].value = 50.0 + double(at % 3);
+  speed.points[1'234].value = 9'876.5;
+  speed.points[4'321].value = 0.125;
+  speed.changes = {{2'501, 1.0, 2.0, 0.01}};
+  const std::string html = trends_as_html(trends);
+  for (const char* kept : {"<td>1235<td>c<td>9876.5", "<td>4322<td>c<td>0.125", "<td>2502<td>c"})
+    EXPECT_NE(html.find(kept), std::string::npos) << kept;
+  EXPECT_LT(html.size(), 200'000u);
+}
+
+std::size_t count(const std::string& in, const char* what) {
+  std::size_t found = 0;
+  for (std::size_t at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++found;
+  return found;
+}
+
+// Whatever follows "</script", a name that holds it must not end the plotted data.
+TEST(Trends, a_name_cannot_end_the_plotted_data) {
+  auto trends = sample_trends();
+  const std::size_t honest = count(trends_as_html(trends), "</script");
+  trends.series[1].name = trends.series[1].points[3].commit = "</script x><!--<script";
+  const std::string html = trends_as_html(trends);
+  EXPECT_EQ(count(html, "</script"), honest);
+  EXPECT_EQ(html.find("<!--"), std::string::npos);
+}
+
+TEST(Trends, foreign_text_is_inert) {
+  auto trends = sample_trends();
+  const std::string evil = "</script><script>alert(1)</script>'\" \xe2\x80\xae";
+  trends.series[1].name = trends.series[1].unit = trends.series[1].verb = evil;
+  for (auto& each : trends.series[1].points) each.commit = evil;
+  const std::string html = trends_as_html(trends);
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos);
+}
+
+TEST(Difference, what_an_audit_found_stands_first_and_names_the_side) {
+  auto found = sample_difference();
+  found.second.audit = sample_report();
+  const std::string text = difference_as_text(found);
+  EXPECT_EQ(text.rfind("Of the second: FOUND", 0), 0u) << text.substr(0, 200);
+  EXPECT_EQ(model::outcome_of(found), model::outcome_of(sample_report()));
+}
+
+TEST(Difference, no_aligned_step_is_said_before_anything_else) {
+  auto found = sample_difference();
+  found.aligned_steps = 0;
+  found.times.clear();
+  found.pairs.clear();
+  for (const std::string& form :
+       {difference_as_text(found), difference_as_markdown(found), difference_as_html(found)})
+    EXPECT_NE(form.find("NOT COMPARABLE"), std::string::npos);
+  EXPECT_EQ(model::outcome_of(found), model::outcome::not_comparable);
+}
+
+TEST(Difference, foreign_text_is_inert) {
+  auto found = sample_difference();
+  const std::string evil = "<script>alert(1)</script>|[a](b)\n# c\x1b[31m\xe2\x80\xae";
+  found.times[0].subject = found.counts[0].subject = found.facts[0].name = evil;
+  found.facts[0].first = found.blind_spots[0] = found.counts[0].unit = evil;
+  const std::string html = difference_as_html(found);
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
+  EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos);
+  const std::string markdown = difference_as_markdown(found);
+  EXPECT_EQ(markdown.find("[a](b)"), std::string::npos);
+  EXPECT_EQ(markdown.find("\n# c"), std::string::npos);
+  EXPECT_EQ(difference_as_text(found).find('\x1b'), std::string::npos);
 }
 
 TEST(Investigation, what_the_audit_found_stands_before_every_figure) {
@@ -150,6 +315,8 @@ TEST(Investigation, foreign_text_is_inert_in_a_page_and_in_markdown) {
   audit.findings[0].subject = evil;
   model::investigation found = sample_investigation(audit);
   found.bandwidths[0].subject = found.blind_spots[0] = evil;
+  found.levels[0].name = found.flows[0].name = found.deviations[0].name = evil;
+  found.levels[0].unit = found.deviations[0].unit = evil;
   const std::string html = investigation_as_html(found);
   EXPECT_EQ(html.find("<script>alert"), std::string::npos);
   EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos);
@@ -162,9 +329,36 @@ TEST(Investigation, foreign_text_is_inert_in_a_page_and_in_markdown) {
 }
 
 TEST(Investigation, a_page_loads_nothing) {
-  const std::string html = investigation_as_html(sample_investigation(sample_report()));
+  // The library's first line names where it comes from; that it fetches nothing is seen in a
+  // browser (browser_test.py).
+  const std::string html =
+      without_library(investigation_as_html(sample_investigation(sample_report())));
   for (const char* reach : {"http://", "https://", "src=", "<link", "@import", "url("})
     EXPECT_EQ(html.find(reach), std::string::npos) << reach;
+}
+
+TEST(Investigation, ten_thousand_steps_make_a_page_below_three_megabytes_with_its_extremes) {
+  model::investigation found = sample_investigation(clean_report());
+  found.steps.assign(10'000, {});
+  for (std::size_t at = 0; at < found.steps.size(); ++at) {
+    found.steps[at].wall_ns = 100'000'000 + static_cast<std::int64_t>(at % 97) * 1'000;
+    found.steps[at].parts.fill(10'000'000 + static_cast<std::int64_t>(at));
+  }
+  found.steps[7'321].wall_ns = 999'999'991;
+  found.steps[2'345].wall_ns = 11'111'113;
+  const std::string html = investigation_as_html(found);
+  EXPECT_LT(html.size(), 3'000'000u);
+  for (const char* extreme : {"<td>999999991", "<td>11111113", ",999999991", ",11111113"})
+    EXPECT_NE(html.find(extreme), std::string::npos) << extreme;
+}
+
+TEST(Investigation, what_is_plotted_stands_in_the_page_without_a_script_as_well) {
+  const std::string html = investigation_as_html(sample_investigation(clean_report()));
+  EXPECT_NE(html.find("<td>8000<td>8000"), std::string::npos);
+  EXPECT_NE(html.find("<svg class=\"picture\""), std::string::npos);
+  EXPECT_NE(html.find("wall from 8.000"), std::string::npos) << "of the picture, for who hears it";
+  // A counter that never moved has a row and no plot.
+  EXPECT_NE(html.find("1 more never changed"), std::string::npos);
 }
 
 TEST(Investigation, a_table_whose_parts_miss_the_wall_time_says_so) {

@@ -112,5 +112,32 @@ class InvestigationSchemaTest(unittest.TestCase):
             self.assertNotEqual(validate.complaints(document, "investigation"), [], what)
 
 
+class DifferenceSchemaTest(unittest.TestCase):
+    def test_what_is_written_fits(self):
+        document = golden("investigation.two.json")
+        self.assertEqual(validate.complaints(document, "investigation_difference"), [])
+        for side in ("first", "second"):
+            self.assertEqual(validate.complaints(document[side], "investigation"), [])
+
+    def test_each_broken_document_is_refused(self):
+        def put(part, key, value):
+            part[key] = value
+        breaks = {
+            "a side is missing": lambda d: d.pop("second"),
+            "a verdict is unknown": lambda d: put(d["times"][0], "verdict", "slower"),
+            "a time is said to be the same": lambda d: put(d["times"][0], "verdict", "same"),
+            "a verdict without an interval": lambda d: put(
+                d["times"][0], "interval", {"absence": "too few"}),
+            "an interval has one end": lambda d: d["times"][0]["interval"].pop("low_ns"),
+            "an amount is null": lambda d: put(d["counts"][0], "first", {"value": None}),
+            "word and exit code differ": lambda d: put(d, "exit_code", 5),
+        }
+        for what, damage in breaks.items():
+            document = copy.deepcopy(golden("investigation.two.json"))
+            damage(document)
+            self.assertNotEqual(
+                validate.complaints(document, "investigation_difference"), [], what)
+
+
 if __name__ == "__main__":
     unittest.main()

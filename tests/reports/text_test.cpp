@@ -97,5 +97,18 @@ TEST(Text, every_rule_prints_how_much_it_evaluated) {
   EXPECT_THAT(text, HasSubstr("R14 phantom        evaluated nothing\n"));
 }
 
+TEST(Words, a_bandwidth_that_cannot_be_is_a_rate_also_where_its_subject_is_a_time) {
+  auto report = sample_report();
+  model::finding found;
+  found.subject = report.counters.front().name;
+  report.counters.front().unit = "ns";
+  found.claimed = real(776.2e9);
+  found.observed = real(234.4e9);
+  found.rule = "R02";
+  EXPECT_EQ(figures(report, found), "claimed 776.2 GB/s, observed 234.4 GB/s");
+  found.rule = "R05";
+  EXPECT_NE(figures(report, found).find(" ns"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace assay::reports

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/attribution/exact_difference.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace assay::attribution {
+namespace {
+
+using model::difference_verdict;
+
+struct amount {
+  std::string subject;
+  std::string unit;
+  model::quantity value;
+};
+
+model::quantity whole(std::int64_t value) {
+  return {true, false, value, 0.0, {}};
+}
+model::quantity whole(std::uint64_t value) {
+  return whole(static_cast<std::int64_t>(value));
+}
+
+// Amounts that two runs of the same work share to the last unit. Times are none, and neither are
+// levels of memory that the machine decides.
+std::vector<amount> amounts_of(const model::investigation& from) {
+  std::vector<amount> out;
+  for (const auto& [kind, total] :
+       {std::pair{"decode", &from.decode}, std::pair{"prefill", &from.prefill}}) {
+    out.push_back({fmt::format("{} passes", kind), "count", whole(total->passes)});
+    for (const model::launch_line& each : total->launches) {
+      const std::string name = fmt::format("{}: {}", kind, launch_name(each.which));
+      out.push_back({name + ", launches", "count", whole(each.launches)});
+      if (each.weight_bytes != 0 || each.kv_bytes != 0) {
+        out.push_back({name + ", weights read", "bytes", whole(each.weight_bytes)});
+        out.push_back({name + ", KV read", "bytes", whole(each.kv_bytes)});
+      }
+    }
+  }
+  for (const model::bandwidth_line& each : from.bandwidths)
+    if (!each.is_claim) out.push_back({"copied: " + each.subject, "bytes", each.bytes});
+  for (const model::counter_line& each : from.audit.counters)
+    if (each.kind == "count" && !each.claimed.is_real)
+      out.push_back({each.name, each.unit, each.claimed});
+  return out;
+}
+
+// The ids that came out are no number; what stands for them is the same only where they are.
+constexpr std::string_view ids_fact = "token ids";
+
+std::string stated(const model::audit_report& in, std::string_view name) {
+  for (const model::fact& each : in.facts)
+    if (each.name == name) return each.value;
+  return {};
+}
+
+bool is_equal(const model::quantity& one, const model::quantity& other) {
+  if (one.is_present != other.is_present) return false;
+  return one.is_present ? one.integer == other.integer : one.absence == other.absence;
+}
+
+}  // namespace
+
+std::string launch_name(const model::launch_class& which) {
+  if (which.is_rest) return "all other launches";
+  std::string name = "launch of " + which.range;
+  if (which.weight_bytes != 0) name += fmt::format(", {} B of weights each", which.weight_bytes);
+  if (which.reads_kv) name += ", reads KV";
+  if (which.weight_bytes == 0 && !which.reads_kv) name += fmt::format(", {} blocks", which.blocks);
+  return name;
+}
+
+std::vector<model::exact_difference> exact_differences(const model::investigation& first,
+                                                       const model::investigation& second) {
+  const std::vector<amount> ones = amounts_of(first);
+  std::vector<amount> others = amounts_of(second);
+  model::quantity none;
+  none.absence = "not in this trace";
+  std::vector<model::exact_difference> out;
+  for (const amount& one : ones) {
+    const auto found = std::find_if(others.begin(), others.end(), [&](const amount& each) {
+      return each.subject == one.subject && each.unit == one.unit;
+    });
+    model::exact_difference row{one.subject, one.unit, one.value, none,
+                                difference_verdict::differs};
+    if (found != others.end()) {
+      row.second = found->value;
+      others.erase(found);
+    }
+    if (is_equal(row.first, row.second)) row.verdict = difference_verdict::same;
+    out.push_back(std::move(row));
+  }
+  for (amount& each : others)
+    out.push_back({std::move(each.subject), std::move(each.unit), none, std::move(each.value),
+                   difference_verdict::differs});
+  return out;
+}
+
+model::difference_verdict ids_difference(const model::audit_report& first,
+                                         const model::audit_report& second) {
+  const std::string one = stated(first, ids_fact);
+  const std::string other = stated(second, ids_fact);
+  if (one.empty() || other.empty()) return difference_verdict::cannot_tell;
+  return one == other ? difference_verdict::same : difference_verdict::differs;
+}
+
+std::vector<model::fact_difference> fact_differences(const model::audit_report& first,
+                                                     const model::audit_report& second) {
+  std::vector<model::fact_difference> out;
+  for (const model::fact& each : first.facts)
+    if (const std::string other = stated(second, each.name); other != each.value)
+      out.push_back({each.name, each.value, other});
+  for (const model::fact& each : second.facts)
+    if (stated(first, each.name).empty() && !each.value.empty())
+      out.push_back({each.name, {}, each.value});
+  return out;
+}
+
+}  // namespace assay::attribution

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/html/chart.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "reports/html/chart_picture.h"
+#include "reports/html/escape.h"
+#include "reports/wording/utf8_text.h"
+#include "runtime/telemetry/check.h"
+
+namespace assay::reports {
+namespace {
+
+// A string of JSON that neither ends the element it stands in nor begins another.
+std::string json_text(std::string_view text) {
+  const std::string mended = mended_utf8(text);
+  std::string out = "\"";
+  for (std::size_t at = 0; at < mended.size(); ++at) {
+    const char each = mended[at];
+    const auto code = static_cast<unsigned char>(each);
+    if (const std::size_t turning = length_of_turning_mark(std::string_view(mended).substr(at))) {
+      out += '?';
+      at += turning - 1;
+      continue;
+    }
+    if (code < 0x20 || code == 0x7f || each == '"' || each == '\\' || each == '<' || each == '>' ||
+        each == '&' || each == '\'')
+      out += fmt::format("\\u{:04x}", code);
+    else
+      out += each;
+  }
+  return out + '"';
+}
+
+template <class Number>
+std::string json_numbers(const std::vector<Number>& values) {
+  return fmt::format("[{}]", fmt::join(values, ","));
+}
+
+// What only some views have.
+std::string more_of(const chart_view& view) {
+  std::string out;
+  if (!view.place_names.empty()) {
+    out += ",\"placeNames\":[";
+    for (std::size_t at = 0; at < view.place_names.size(); ++at)
+      out += (at == 0 ? "" : ",") + json_text(view.place_names[at]);
+    out += ']';
+  }
+  if (!view.marks.empty()) {
+    out += ",\"marks\":[";
+    for (std::size_t at = 0; at < view.marks.size(); ++at)
+      out += fmt::format("{}{{\"place\":{},\"why\":{}}}", at == 0 ? "" : ",", view.marks[at].place,
+                         json_text(view.marks[at].why));
+    out += ']';
+  }
+  return out;
+}
+
+std::string data_of(const chart& what) {
+  std::string out = fmt::format("{{\"place\":{},\"placeUnit\":{},\"views\":[",
+                                json_text(what.place_name), json_text(what.place_unit));
+  for (std::size_t at = 0; at < what.views.size(); ++at) {
+    const chart_view& view = what.views[at];
+    out += fmt::format("{}{{\"name\":{},\"unit\":{},\"isRange\":{},\"places\":{},\"series\":[",
+                       at == 0 ? "" : ",\n", json_text(view.name), json_text(view.unit),
+                       view.is_range, json_numbers(view.places));
+    for (std::size_t line = 0; line < view.series.size(); ++line)
+      out += fmt::format("{}{{\"name\":{},\"values\":{}}}", line == 0 ? "" : ",",
+                         json_text(view.series[line].name), json_numbers(view.series[line].values));
+    out += ']' + more_of(view) + '}';
+  }
+  return out + "]}";
+}
+
+std::string heading_of(std::string_view name, std::string_view unit) {
+  return html_escaped(unit.empty() ? std::string(name) : fmt::format("{} ({})", name, unit));
+}
+
+// Plain cells: a chart has up to thousands of places, and the page has to stay small.
+std::string table_of(const chart& what, const chart_view& view, std::size_t number) {
+  std::string out = fmt::format(
+      "<details class=\"values\"><summary>{}: {} places as a table</summary><div class=\"scroll\" "
+      "tabindex=\"0\"><table class=\"sortable\" id=\"{}-{}\">\n<thead><tr>",
+      html_escaped(view.name), view.places.size(), what.id, number);
+  const auto head = [&out](const std::string& text) {
+    out += fmt::format(
+        "<th scope=\"col\" class=\"number\"><button type=\"button\">{}</button></th>", text);
+  };
+  head(heading_of(what.place_name, what.place_unit));
+  if (!view.place_names.empty()) head("name");
+  for (const chart_series& each : view.series) head(heading_of(each.name, view.unit));
+  out += "</tr></thead>\n<tbody>\n";
+  for (std::size_t at = 0; at < view.places.size(); ++at) {
+    out += fmt::format("<tr><td>{}", view.places[at]);
+    if (!view.place_names.empty()) out += "<td>" + html_escaped(view.place_names[at]);
+    for (const chart_series& each : view.series) out += fmt::format("<td>{}", each.values[at]);
+    out += "\n";
+  }
+  return out + "</tbody></table></div></details>\n";
+}
+
+}  // namespace
+
+std::string html_chart(const chart& what) {
+  ASSAY_CHECK(!what.views.empty(), "a chart of nothing");
+  for (const chart_view& view : what.views) {
+    ASSAY_CHECK(view.place_names.empty() || view.place_names.size() == view.places.size(),
+                "names of another chart");
+    for (const chart_series& line : view.series)
+      ASSAY_CHECK(!view.places.empty() && line.values.size() == view.places.size(),
+                  "a line of another chart");
+  }
+  std::string out = fmt::format("<figure class=\"chart\" id=\"{}\">\n<figcaption>{}</figcaption>\n",
+                                what.id, html_escaped(what.title));
+  for (const std::string& note : what.notes) out += fmt::format("<p>{}</p>\n", html_escaped(note));
+  out += "<div class=\"stage\">\n" + chart_picture(what.title, what.views.front()) + "</div>\n";
+  for (std::size_t at = 0; at < what.views.size(); ++at) out += table_of(what, what.views[at], at);
+  return out +
+         fmt::format("<script type=\"application/json\">{}</script>\n</figure>\n", data_of(what));
+}
+
+}  // namespace assay::reports
