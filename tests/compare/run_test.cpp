@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -75,6 +76,32 @@ TEST(Process, that_hangs_is_killed_with_its_children) {
   EXPECT_EQ(ending->how, process_end::out_of_time);
   EXPECT_THAT(failure_words(*ending), HasSubstr("still running after"));
   EXPECT_TRUE(dies(ending->out));
+}
+
+// In a session of its own, and its parent gone: no group and no parent leads to it.
+TEST(Process, that_hangs_is_killed_with_children_that_left_its_group) {
+  const auto hangs = run_process(
+      shell("setsid sh -c 'setsid sleep 1000 & echo $!; wait' & sleep 1000", 300'000'000));
+  ASSERT_TRUE(hangs);
+  EXPECT_EQ(hangs->how, process_end::out_of_time);
+  EXPECT_TRUE(dies(hangs->out));
+  const auto ends = run_process(shell("setsid sleep 1000 >/dev/null 2>&1 & echo $!; sleep 0.1"));
+  ASSERT_TRUE(ends);
+  EXPECT_EQ(ends->how, process_end::exited);
+  EXPECT_TRUE(dies(ends->out));
+}
+
+// Nobody's but the caller's: it was there before.
+TEST(Process, leaves_children_alone_that_are_none_of_its_own) {
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  ASSERT_TRUE(run_process(shell("setsid sleep 1000 >/dev/null 2>&1 & sleep 0.05")));
+  EXPECT_EQ(::waitpid(other, nullptr, WNOHANG), 0);
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
 }
 
 TEST(Process, that_leaves_a_child_behind_does_not_hold_us_up) {
