@@ -11,6 +11,7 @@
 #include "harness/compare/median.h"
 #include "harness/compare/paired_comparison.h"
 #include "harness/compare/paired_rows.h"
+#include "harness/compare/signed_rank.h"
 #include "harness/compare/slice_worker.h"
 #include "runtime/telemetry/clock.h"
 
@@ -46,7 +47,8 @@ class runner {
  private:
   // A screen may be too short to judge a control by.
   result<void> run_controls() {
-    if (log_.rules.screen_pairs >= fewest_control_pairs) return {};
+    const bool is_over = limits_.budget_ns > 0 && host_now() - start_ > limits_.budget_ns;
+    if (is_over || log_.rules.screen_pairs >= fewest_control_pairs) return {};
     std::vector<std::uint32_t> controls;
     for (std::uint32_t subject = 0; subject < log_.subjects.size(); ++subject)
       if (log_.subjects[subject].is_control) controls.push_back(subject);
@@ -56,6 +58,13 @@ class runner {
 
   static std::uint32_t blocks_of(std::size_t pairs) {
     return static_cast<std::uint32_t>((pairs + pairs_a_block - 1) / pairs_a_block);
+  }
+
+  // With so few pairs a row says nothing: what would be left for a confirmation is better spent
+  // here.
+  bool is_too_early(stage which, std::uint32_t block) const {
+    return which == stage::screen &&
+           block < blocks_of(pairs_needed(0.5 * (1.0 - log_.rules.interval_level)));
   }
 
   // Where nothing can pass the screen nothing is confirmed: the whole budget is the screen's.
@@ -83,7 +92,9 @@ class runner {
       // A count says in one block what it is, and whether it repeats itself.
       if (subject.is_exact && (which == stage::confirm || plan[at].block > 0)) continue;
       // A block once begun is ended: half a block is no pair of pairs.
-      if (plan[at].slot == 0 && limits_.budget_ns > 0 && host_now() - start_ > until_ns) {
+      const std::int64_t end_ns =
+          is_too_early(which, plan[at].block) ? limits_.budget_ns : until_ns;
+      if (plan[at].slot == 0 && limits_.budget_ns > 0 && host_now() - start_ > end_ns) {
         log_.facts.push_back(
             {which == stage::screen ? "budget ended the screen" : "budget ended the confirmation",
              fmt::format("after {} of {} processes", at, plan.size())});

@@ -303,10 +303,42 @@ TEST(Run, budget_ends_the_run_between_blocks) {
   EXPECT_THAT(log.facts.at(0).name, HasSubstr("budget ended the screen"));
 }
 
+// Half of the budget is over after the first block, and no row can say anything with two pairs.
+TEST(Run, screen_goes_on_beyond_half_the_budget_until_rows_have_pairs_that_say_something) {
+  scripted_run scripted(1.25);
+  run_log& log = scripted.log;
+  constexpr std::int64_t budget_ns = 400'000'000;
+  std::size_t reads = 0;
+  const auto reader = [&](const process_ending&,
+                          const run_subject& subject) -> result<std::vector<model::sample_row>> {
+    if (++reads == 4 * log.subjects.size())
+      std::this_thread::sleep_for(std::chrono::nanoseconds(budget_ns / 2 + budget_ns / 20));
+    model::sample_row row = number(1.0);
+    row.name = subject.name;
+    return std::vector{row};
+  };
+  const host_time start = host_now();
+  ASSERT_TRUE(run_pairs(log, {.budget_ns = budget_ns}, reader, {}));
+  // On a machine that stood still meanwhile the whole budget may be over.
+  EXPECT_TRUE(log.records.size() >= 12 * log.subjects.size() || host_now() - start >= budget_ns)
+      << log.records.size();
+}
+
 std::string written(const run_log& log) {
   std::string text = head_line(log);
   for (const auto& each : log.records) text += record_line(each);
   return text + end_line(log, {});
+}
+
+TEST(Run, control_has_eight_pairs_where_the_screen_has_fewer) {
+  scripted_run scripted(1.0);
+  scripted.log.rules.screen_pairs = 2;
+  scripted.log.subjects.back().is_control = true;
+  scripted.run();
+  const auto rows = paired_rows(scripted.log);
+  EXPECT_EQ(rows.front().screen.size(), scripted.log.subjects.size() > 1 ? 2U : 8U);
+  EXPECT_EQ(rows.back().screen.size(), fewest_control_pairs);
+  EXPECT_TRUE(parse_run_log(written(scripted.log), "run.jsonl"));
 }
 
 TEST(RunFile, is_judged_as_the_run_was) {
