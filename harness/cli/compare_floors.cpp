@@ -31,8 +31,15 @@ std::string calibration_words(const compare::calibration& floors) {
     words += fmt::format("  {:.4f}  {}  ({} results{})\n", each.floor_ratio, each.name,
                          each.result_count, each.is_of_family ? ", of its family" : "");
   if (!floors.uncalibrated.empty())
-    words += fmt::format("{} rows have fewer than {} results and stay uncalibrated\n",
-                         floors.uncalibrated.size(), compare::fewest_results);
+    words += fmt::format(
+        "{} rows have fewer than {} results and stay uncalibrated; the same command "
+        "again goes on from there:\n",
+        floors.uncalibrated.size(), compare::fewest_results);
+  for (const std::string& name : floors.uncalibrated) {
+    const auto own = floors.own_results.find(name);
+    words += fmt::format("  {} of {}  {}\n", own == floors.own_results.end() ? 0 : own->second,
+                         compare::fewest_results, name);
+  }
   return words;
 }
 

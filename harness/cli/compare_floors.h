@@ -17,7 +17,7 @@ namespace assay::cli {
 result<compare::calibration> calibration_of(const std::vector<std::string>& logs,
                                             std::size_t pairs_a_result);
 
-/// A line a row, and a line on what stayed uncalibrated.
+/// A line a row, and one for each that stayed uncalibrated, with how many results it has.
 std::string calibration_words(const compare::calibration& floors);
 
 /// Reads a file of floors into the rules. Errors: unusable_input, also where it is of another

@@ -147,22 +147,10 @@ class workshop {
   const interrupt_check& is_interrupted_;
 };
 
-// Which bytes ran, for a reader who wants to know whether they were the ones that he has. FNV-1a.
-result<std::string> fingerprint(const std::string& path) {
-  ASSAY_TRY_ASSIGN(const auto bytes, ingest::file_text::open(path));
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : bytes.view())
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return fmt::format("{:016x}, {} bytes", hash, bytes.view().size());
-}
-
-result<void> describe(const char* which, const built_side& side, std::vector<model::fact>& facts) {
-  ASSAY_TRY_ASSIGN(const std::string bytes, fingerprint(side.binary));
+void describe(const char* which, const built_side& side, std::vector<model::fact>& facts) {
   facts.push_back({fmt::format("{} commit", which), side.commit});
-  facts.push_back(
-      {fmt::format("{} binary", which),
-       fmt::format("{} ({}{})", side.binary, bytes, side.is_from_cache ? ", built before" : "")});
-  return {};
+  facts.push_back({fmt::format("{} binary", which),
+                   side.binary + (side.is_from_cache ? " (built before)" : "")});
 }
 
 }  // namespace
@@ -226,8 +214,8 @@ result<built_sides> build_twice(const ref_flags& flags, const progress& tell,
                                         flags.build_limit_ns, is_interrupted)
                                    .side(work.head, "head"));
   tell("");
-  ASSAY_TRY(describe("base", sides.base, sides.facts));
-  ASSAY_TRY(describe("head", sides.head, sides.facts));
+  describe("base", sides.base, sides.facts);
+  describe("head", sides.head, sides.facts);
   return sides;
 }
 
@@ -248,8 +236,8 @@ result<built_sides> build_refs(const ref_flags& flags, const progress& tell,
   tell("building head " + head);
   ASSAY_TRY_ASSIGN(sides.head, shop.side(head, "head"));
   tell("");
-  ASSAY_TRY(describe("base", sides.base, sides.facts));
-  ASSAY_TRY(describe("head", sides.head, sides.facts));
+  describe("base", sides.base, sides.facts);
+  describe("head", sides.head, sides.facts);
   return sides;
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -16,9 +15,12 @@
 
 #include <fmt/format.h>
 
+#include "harness/cli/loaded_image.h"
+#include "harness/compare/merged_run.h"
 #include "harness/compare/slice_worker.h"
 #include "harness/ingest/assay_counts.h"
 #include "harness/ingest/complaint.h"
+#include "harness/ingest/file_text.h"
 #include "harness/ingest/google_benchmark.h"
 #include "harness/ingest/json_text.h"
 #include "harness/ingest/metric_unit.h"
@@ -88,15 +90,10 @@ result<bool> serves_slices(const std::string& path, std::int64_t limit_ns,
   return ending.is_good() && ending.out.starts_with(compare::slice_protocol_words);
 }
 
-bool is_same_bytes(const std::string& one, const std::string& other) {
-  std::error_code code;
-  if (std::filesystem::file_size(one, code) != std::filesystem::file_size(other, code))
-    return false;
-  std::ifstream a(one, std::ios::binary);
-  std::ifstream b(other, std::ios::binary);
-  return a && b &&
-         std::equal(std::istreambuf_iterator<char>(a), std::istreambuf_iterator<char>(),
-                    std::istreambuf_iterator<char>(b));
+result<bool> is_same_code(const std::string& one, const std::string& other) {
+  ASSAY_TRY_ASSIGN(const auto a, ingest::file_text::open(one));
+  ASSAY_TRY_ASSIGN(const auto b, ingest::file_text::open(other));
+  return is_same_image(a.view(), b.view());
 }
 
 std::vector<std::string> worker_command(const std::string& path, const std::string& name) {
@@ -145,6 +142,15 @@ result<std::vector<model::sample_row>> printed_number(const std::string& out,
   return std::vector{row};
 }
 
+// FNV-1a.
+result<std::string> digest_of(const std::string& path) {
+  ASSAY_TRY_ASSIGN(const auto bytes, ingest::file_text::open(path));
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : bytes.view())
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return fmt::format("{:016x}, {} bytes", hash, bytes.view().size());
+}
+
 // A benchmark may print before its JSON begins.
 std::string_view json_part(std::string_view out) {
   const std::size_t start = out.find("{\n");
@@ -179,7 +185,7 @@ result<std::vector<compare::run_subject>> binary_subjects(
   ASSAY_TRY_ASSIGN(const auto is_wanted, name_filter("--scenarios", flags.scenarios));
   ASSAY_TRY_ASSIGN(const auto in_base, listed_by(flags.base, flags, limit_ns, is_interrupted));
   ASSAY_TRY_ASSIGN(const auto in_head, listed_by(flags.head, flags, limit_ns, is_interrupted));
-  const bool is_same = is_same_bytes(flags.base, flags.head);
+  ASSAY_TRY_ASSIGN(const bool is_same, is_same_code(flags.base, flags.head));
   bool is_sliced = flags.arguments.empty() && !flags.is_process_grain;
   for (const std::string* path : {&flags.base, &flags.head}) {
     if (!is_sliced) break;
@@ -211,6 +217,14 @@ result<std::vector<compare::run_subject>> binary_subjects(
                                   "the binary lists",
                                   flags.scenarios, base_names.size() + head_names.size()));
   return subjects;
+}
+
+result<void> add_digests(const binary_flags& flags, std::vector<model::fact>& facts) {
+  ASSAY_TRY_ASSIGN(std::string base, digest_of(flags.base));
+  ASSAY_TRY_ASSIGN(std::string head, digest_of(flags.head));
+  facts.push_back({compare::base_digest_name, std::move(base)});
+  facts.push_back({compare::head_digest_name, std::move(head)});
+  return {};
 }
 
 compare::run_subject counts_subject(std::vector<std::string> base, std::vector<std::string> head) {

@@ -31,13 +31,17 @@ struct binary_flags {
                                        ///< take turns
 };
 
-/// One subject for each benchmark that either binary lists. Where the two files are the same bytes
-/// each subject is of the same code. Where both binaries say that they serve slices, and no
-/// arguments are given that a worker would not know, subjects are workers that take turns.
-/// Errors: unusable_input where a file is no program, fails, or lists nothing; usage for a bad
-/// expression.
+/// One subject for each benchmark that either binary lists. Where the two differ in nothing that is
+/// loaded (loaded_image.h) each subject is of the same code. Where both binaries say that they
+/// serve slices, and no arguments are given that a worker would not know, subjects are workers that
+/// take turns. Errors: unusable_input where a file is no program, fails, or lists nothing; usage
+/// for a bad expression.
 result<std::vector<compare::run_subject>> binary_subjects(
     const binary_flags& flags, std::int64_t limit_ns, const std::function<bool()>& is_interrupted);
+
+/// Which bytes are measured on each side, as facts: shards of one run have the same.
+/// Errors: unusable_input where a file cannot be read.
+result<void> add_digests(const binary_flags& flags, std::vector<model::fact>& facts);
 
 /// Two command lines that print exact counts, as `assay decode --counts` does; read by the same
 /// reader whatever the format of the rest.

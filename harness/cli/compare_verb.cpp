@@ -105,6 +105,7 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
       what.facts = std::move(built.facts);
       counts = {built.base.counts_command, built.head.counts_command};
     }
+    ASSAY_TRY(add_digests(binaries, what.facts));
     ASSAY_TRY_ASSIGN(what.subjects,
                      binary_subjects(binaries, what.limits.process_ns, is_interrupted));
   }

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <string>
 
+#include "reports/wording/audit_words.h"
+
 namespace assay::cli {
 
 exit_code report_failure(const error& failure) {
@@ -12,7 +14,7 @@ exit_code report_failure(const error& failure) {
   // A file name may hold a newline; the promise is one line.
   for (char& c : line)
     if (static_cast<unsigned char>(c) < 0x20) c = '?';
-  std::fprintf(stderr, "assay: %s\n", line.c_str());
+  std::fprintf(stderr, "assay: %s\n", reports::one_line(line).c_str());
   return exit_code_of(failure.kind);
 }
 

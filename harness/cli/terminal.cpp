@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "reports/wording/audit_words.h"
 #include "runtime/telemetry/knobs.h"
 
 namespace assay::cli {
@@ -18,7 +19,8 @@ bool is_stdout_coloured() {
 progress progress_on_stderr() {
   if (isatty(STDERR_FILENO) != 1) return [](std::string_view) {};
   return [](std::string_view what) {
-    std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(what.size()), what.data());
+    // What is told may name a foreign program's rows.
+    std::fprintf(stderr, "\r\033[K%s", reports::one_line(what).c_str());
     std::fflush(stderr);
   };
 }

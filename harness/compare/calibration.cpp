@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/compare/merged_run.h"
 #include "harness/compare/paired_rows.h"
 #include "harness/compare/row_decision.h"
 #include "harness/compare/signed_rank.h"
@@ -47,7 +48,8 @@ std::string values_of(const std::vector<run_log>& logs, std::string_view name) {
 
 std::vector<model::fact> provenance_of(const std::vector<run_log>& logs) {
   std::vector<model::fact> facts{{"logs", fmt::format("{}", logs.size())}};
-  for (const char* name : {"host", "kernel", "base commit", "base binary", "head binary", "grain"})
+  for (const char* name : {"host", "kernel", "base commit", "base binary", "head binary",
+                           base_digest_name, head_digest_name, "grain"})
     facts.push_back({name, values_of(logs, name)});
   return facts;
 }

@@ -9,10 +9,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -23,6 +31,82 @@ struct stream_ends {
   descriptor read;
   descriptor write;
 };
+
+// Processes whose parent this process is, from /proc: the second word behind the name's last
+// bracket.
+std::vector<pid_t> children_now() {
+  std::vector<pid_t> children;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", code)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::ifstream in(entry.path() / "stat");
+    std::string stat;
+    std::getline(in, stat);
+    const std::size_t bracket = stat.rfind(')');
+    if (bracket == std::string::npos || bracket + 4 >= stat.size()) continue;
+    if (std::atol(stat.c_str() + bracket + 4) == ::getpid())
+      children.push_back(static_cast<pid_t>(std::atol(name.c_str())));
+  }
+  return children;
+}
+
+bool has_children() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+// A process that leaves its group (setsid) and outlives who started it comes to us, who are its
+// subreaper. Once no process of ours is left, whatever child we have then and had not before is
+// such a one.
+class household {
+ public:
+  // Before a process is started.
+  void look_around() {
+    const std::lock_guard lock(mutex_);
+    if (!own_.empty()) return;
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    others_ = has_children() ? children_now() : std::vector<pid_t>();
+  }
+
+  void take_in(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    own_.push_back(pid);
+  }
+
+  void let_go(pid_t pid) {
+    const std::lock_guard lock(mutex_);
+    own_.erase(std::remove(own_.begin(), own_.end(), pid), own_.end());
+    if (own_.empty() && has_children()) sweep();
+  }
+
+ private:
+  // Each that is killed may leave children of its own to us. One that the kernel does not let die
+  // is not waited for longer than a second.
+  void sweep() const {
+    constexpr int most_rounds = 1000;
+    for (int round = 0; round < most_rounds; ++round) {
+      bool is_any = false;
+      for (const pid_t pid : children_now()) {
+        if (std::find(others_.begin(), others_.end(), pid) != others_.end()) continue;
+        is_any = true;
+        ::kill(pid, SIGKILL);
+        ::waitpid(pid, nullptr, WNOHANG);
+      }
+      if (!is_any) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+
+  std::mutex mutex_;
+  std::vector<pid_t> own_;
+  std::vector<pid_t> others_;
+};
+
+household& our_household() {
+  static household all;
+  return all;
+}
 
 failure no_stream() {
   return ASSAY_FAIL(io, fmt::format("no pipe to a benchmark can be made: {}; close some files",
@@ -90,6 +174,7 @@ child::~child() {
   if (pid_ < 0) return;
   kill_group();
   ::waitpid(pid_, nullptr, 0);
+  our_household().let_go(pid_);
 }
 
 void child::kill_group() const {
@@ -101,7 +186,7 @@ child_end child::reap() {
   rusage used{};
   while (::wait4(pid_, &status, 0, &used) < 0 && errno == EINTR) {
   }
-  pid_ = -1;
+  our_household().let_go(std::exchange(pid_, -1));
   return {WIFSIGNALED(status), WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
           ns_of(used.ru_utime) + ns_of(used.ru_stime)};
 }
@@ -129,6 +214,7 @@ result<started_child> start_child(const std::vector<std::string>& command, child
   ASSAY_TRY_ASSIGN(stream_ends out, make_pipe());
   ASSAY_TRY_ASSIGN(stream_ends err, make_pipe());
   ASSAY_TRY_ASSIGN(stream_ends refusal, make_pipe());
+  our_household().look_around();
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0)
@@ -138,6 +224,7 @@ result<started_child> start_child(const std::vector<std::string>& command, child
     become(pointers.data(), {in.read.fd(), out.write.fd(), err.write.fd(), refusal.write.fd()},
            parent);
   ::setpgid(pid, pid);  // here too: whichever of the two comes first
+  our_household().take_in(pid);
   child process(pid);
   refusal.write.close();
   int why = 0;

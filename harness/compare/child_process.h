@@ -39,7 +39,8 @@ struct child_end {
   std::int64_t cpu_ns = 0;
 };
 
-/// A process in a group of its own; the group is gone with this object.
+/// A process in a group of its own; the group is gone with this object. With the last object goes
+/// also what had left its group: this process makes itself the one to whom such orphans fall.
 class child {
  public:
   explicit child(pid_t pid) : pid_(pid) {}

@@ -37,13 +37,16 @@ std::string value_of(const run_log& log, std::string_view name) {
   return {};
 }
 
-// What makes two logs parts of one run: how they judge, what they built, and of which rows each
+// What makes two logs parts of one run: how they judge, what they measured, and of which rows each
 // took its part.
 std::string identity_of(const run_log& log) {
   run_log bare;
   bare.rules = log.rules;
-  return head_line(bare) + value_of(log, "base commit") + '\n' + value_of(log, "head commit") +
-         '\n' + value_of(log, rows_name);
+  std::string words = head_line(bare);
+  for (const char* name : {"base commit", "head commit", "base command", "head command",
+                           base_digest_name, head_digest_name, rows_name})
+    words += value_of(log, name) + '\n';
+  return words;
 }
 
 class merging {

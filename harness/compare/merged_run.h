@@ -28,6 +28,10 @@ result<shard> parse_shard(std::string_view flag, std::string_view text);
 result<std::vector<run_subject>> subjects_of(const shard& which,
                                              const std::vector<run_subject>& all);
 
+/// Facts that say which bytes were measured, where it was a binary.
+inline constexpr const char* base_digest_name = "base bytes";
+inline constexpr const char* head_digest_name = "head bytes";
+
 /// The fact by which a log says which part it is.
 model::fact shard_fact(const shard& which);
 
@@ -38,8 +42,9 @@ model::fact rows_fact(const std::vector<run_subject>& all);
 /// The shards' logs as one, to be judged as one: each row in its shard's pairs, all rows in one
 /// family of tests, each shard's control among the controls. A shard that is missing leaves the run
 /// incomplete. `logs`: file and log.
-/// Errors: unusable_input, naming the file, where a log is no shard, of another run (rules, commits
-/// or the list of rows differ), or comes twice, or measured a row that another has.
+/// Errors: unusable_input, naming the file, where a log is no shard, of another run (rules,
+/// commits, commands, the binaries' bytes or the list of rows differ), or comes twice, or measured
+/// a row that another has.
 result<run_log> merge_runs(const std::vector<std::pair<std::string, run_log>>& logs);
 
 }  // namespace assay::compare

@@ -30,6 +30,13 @@ std::vector<std::string> blind_spots(const std::vector<paired_row>& rows,
                                      const model::comparison_report& report) {
   std::vector<std::string> spots;
   spots.emplace_back("a change within a row's margin");
+  const auto unjudged = static_cast<std::size_t>(
+      std::count_if(report.controls.begin(), report.controls.end(),
+                    [](const auto& line) { return !line.unjudged.empty(); }));
+  if (unjudged > 0)
+    spots.push_back(fmt::format(
+        "whether the machine itself moved, as far as {} of {} controls would tell: not judged",
+        unjudged, report.controls.size()));
   spots.emplace_back(
       "what one layout of the code did: each side was linked once, and a move of the code by "
       "itself "

@@ -27,6 +27,9 @@ struct value_pair {
 /// Fewer fresh pairs decide nothing, whatever their p value.
 inline constexpr std::size_t fewest_fresh_pairs = 6;
 
+/// Fewer pairs of a control say nothing where it is judged beside two others at 5 %.
+inline constexpr std::size_t fewest_control_pairs = 8;
+
 /// ln(later ÷ earlier) of the two processes of one side within one block: nothing changed between
 /// them but the time.
 struct same_side_contrasts {

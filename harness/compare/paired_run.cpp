@@ -11,6 +11,7 @@
 #include "harness/compare/median.h"
 #include "harness/compare/paired_comparison.h"
 #include "harness/compare/paired_rows.h"
+#include "harness/compare/signed_rank.h"
 #include "harness/compare/slice_worker.h"
 #include "runtime/telemetry/clock.h"
 
@@ -34,14 +35,46 @@ class runner {
     std::vector<std::uint32_t> all;
     for (std::uint32_t subject = 0; subject < log_.subjects.size(); ++subject)
       if (log_.subjects[subject].is_in_both()) all.push_back(subject);
-    ASSAY_TRY(run_stage(stage::screen, all, log_.rules.screen_pairs,
-                        limits_.is_screen_only ? limits_.budget_ns : limits_.budget_ns / 2));
+    ASSAY_TRY(run_stage(stage::screen, all, log_.rules.screen_pairs, budget_of_screen(), 0));
     if (!log_.is_complete || limits_.is_screen_only) return {};
-    ASSAY_TRY(run_stage(stage::confirm, to_confirm(), log_.rules.confirm_pairs, limits_.budget_ns));
+    ASSAY_TRY(run_controls());
+    if (!log_.is_complete) return {};
+    ASSAY_TRY(
+        run_stage(stage::confirm, to_confirm(), log_.rules.confirm_pairs, limits_.budget_ns, 0));
     return {};
   }
 
  private:
+  // A screen may be too short to judge a control by.
+  result<void> run_controls() {
+    const bool is_over = limits_.budget_ns > 0 && host_now() - start_ > limits_.budget_ns;
+    if (is_over || log_.rules.screen_pairs >= fewest_control_pairs) return {};
+    std::vector<std::uint32_t> controls;
+    for (std::uint32_t subject = 0; subject < log_.subjects.size(); ++subject)
+      if (log_.subjects[subject].is_control) controls.push_back(subject);
+    return run_stage(stage::screen, controls, fewest_control_pairs, limits_.budget_ns,
+                     blocks_of(log_.rules.screen_pairs));
+  }
+
+  static std::uint32_t blocks_of(std::size_t pairs) {
+    return static_cast<std::uint32_t>((pairs + pairs_a_block - 1) / pairs_a_block);
+  }
+
+  // With so few pairs a row says nothing: what would be left for a confirmation is better spent
+  // here.
+  bool is_too_early(stage which, std::uint32_t block) const {
+    return which == stage::screen &&
+           block < blocks_of(pairs_needed(0.5 * (1.0 - log_.rules.interval_level)));
+  }
+
+  // Where nothing can pass the screen nothing is confirmed: the whole budget is the screen's.
+  std::int64_t budget_of_screen() const {
+    const bool is_any = std::any_of(log_.subjects.begin(), log_.subjects.end(), [](const auto& s) {
+      return s.is_in_both() && !s.is_control && !s.is_same_code && !s.is_exact;
+    });
+    return limits_.is_screen_only || !is_any ? limits_.budget_ns : limits_.budget_ns / 2;
+  }
+
   std::vector<std::uint32_t> to_confirm() const {
     const std::vector<std::uint32_t> subjects = subjects_of_rows(log_);
     std::set<std::uint32_t> chosen;
@@ -51,15 +84,17 @@ class runner {
   }
 
   result<void> run_stage(stage which, const std::vector<std::uint32_t>& subjects, std::size_t pairs,
-                         std::int64_t until_ns) {
+                         std::int64_t until_ns, std::uint32_t first_block) {
     const auto plan = pairing_plan(log_.rules.seed, which, subjects, pairs);
     for (std::size_t at = 0; at < plan.size(); ++at) {
       const run_subject& subject = log_.subjects[plan[at].subject];
-      if (failed_.count(plan[at].subject) > 0) continue;
+      if (failed_.count(plan[at].subject) > 0 || plan[at].block < first_block) continue;
       // A count says in one block what it is, and whether it repeats itself.
       if (subject.is_exact && (which == stage::confirm || plan[at].block > 0)) continue;
       // A block once begun is ended: half a block is no pair of pairs.
-      if (plan[at].slot == 0 && limits_.budget_ns > 0 && host_now() - start_ > until_ns) {
+      const std::int64_t end_ns =
+          is_too_early(which, plan[at].block) ? limits_.budget_ns : until_ns;
+      if (plan[at].slot == 0 && limits_.budget_ns > 0 && host_now() - start_ > end_ns) {
         log_.facts.push_back(
             {which == stage::screen ? "budget ended the screen" : "budget ended the confirmation",
              fmt::format("after {} of {} processes", at, plan.size())});

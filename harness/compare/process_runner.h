@@ -33,9 +33,10 @@ struct process_ending {
 
 /// Runs the command in a process group of its own, its standard input empty. Whatever is left of
 /// the group when the process has ended, its time is over, it is interrupted, or writes more than
-/// 256 MiB, is killed; all of it is killed too where this process dies.
-/// Errors: io where no process can be started; unavailable where there is no such program.
-/// Threads: from one thread at a time.
+/// 256 MiB, is killed, and what had left the group (setsid) once no other process of ours runs.
+/// Where this process dies itself, the command is killed, and not what it had started. Errors: io
+/// where no process can be started; unavailable where there is no such program. Threads: from one
+/// thread at a time.
 result<process_ending> run_process(const process_request& request);
 
 struct child_end;

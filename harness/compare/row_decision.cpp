@@ -150,12 +150,18 @@ class decider {
     return out;
   }
 
-  static void found(bool is_worse, model::comparison_row& out) {
+  void found(bool is_worse, model::comparison_row& out) const {
     if (out.better == model::direction::unknown) {
       out.reason = "it moved, and which way is better is unknown";
       return;
     }
     out.state = is_worse ? model::row_state::regressed : model::row_state::improved;
+    if (!rules_.floor_of(out.name) && rules_.threshold_ratio < rules_.uncalibrated_floor_ratio)
+      out.reason = fmt::format(
+          "this runner is uncalibrated: {:.0f} % are allowed, and the order of linking alone can "
+          "move "
+          "a row by more",
+          100.0 * rules_.uncalibrated_floor_ratio);
   }
 
   // The pairs that speak for the row: the confirmation's, where there was one. The screen's then

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/compare/run_file.h"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <map>
@@ -191,8 +192,9 @@ process_record record_of(const json& in, const run_log& log) {
   record.place.slot = field<std::uint32_t>(in, "slot");
   if (record.place.subject >= log.subjects.size()) throw broken("$.subject is no subject");
   if (record.place.slot >= 2 * pairs_a_block) throw broken("$.slot is no slot");
-  const std::size_t pairs =
+  std::size_t pairs =
       record.stage == stage::screen ? log.rules.screen_pairs : log.rules.confirm_pairs;
+  if (log.subjects[record.place.subject].is_control) pairs = std::max(pairs, fewest_control_pairs);
   if (std::size_t{record.place.block} * pairs_a_block >= pairs)
     throw broken("$.block is beyond the plan");
   record.wall_ns = field<std::int64_t>(in, "wall_ns");

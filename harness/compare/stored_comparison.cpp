@@ -39,7 +39,21 @@ model::quantity side_quantity(const model::sample_row* row) {
   return {.is_present = true, .is_real = true, .integer = 0, .real = median, .absence = {}};
 }
 
+// The files of one side are of several machines, or builds: no number of them is of one.
+std::string mixture_in(const char* side, const model::sample_set& set) {
+  for (std::size_t i = 0; i < set.environment.size(); ++i)
+    for (std::size_t j = i + 1; j < set.environment.size(); ++j)
+      if (set.environment[i].name == set.environment[j].name &&
+          set.environment[i].value != set.environment[j].value)
+        return fmt::format("mixed environments: the files of {} have {} {} and {}", side,
+                           set.environment[i].name, set.environment[i].value,
+                           set.environment[j].value);
+  return {};
+}
+
 std::string environment_difference(const model::sample_set& base, const model::sample_set& head) {
+  if (std::string mixed = mixture_in("base", base); !mixed.empty()) return mixed;
+  if (std::string mixed = mixture_in("head", head); !mixed.empty()) return mixed;
   for (const model::fact& b : base.environment)
     for (const model::fact& h : head.environment)
       if (b.name == h.name && b.value != h.value)
@@ -186,12 +200,19 @@ class comparison {
   void judge_controls() {
     if (rules_.is_control) {
       for (const model::comparison_row& row : report_.rows) {
-        if (!rules_.is_control(row.name) || !row.change_ratio || row.is_exact) continue;
+        if (!rules_.is_control(row.name) || row.is_exact) continue;
+        if (!row.change_ratio) {
+          report_.controls.push_back({.name = row.name,
+                                      .detail = "named as a control",
+                                      .unjudged = fmt::format("it is {}", to_string(row.state))});
+          continue;
+        }
         const double margin = std::log1p(rules_.decision.margin_ratio());
         model::control_line line{.name = row.name, .detail = "named as a control"};
         line.change_ratio = row.change_ratio;
         line.interval = row.interval;
         line.has_moved = std::abs(std::log1p(*row.change_ratio)) > margin;
+        if (!line.has_moved && !row.interval) line.unjudged = "too few processes for an interval";
         if (line.has_moved)
           report_.contamination +=
               (report_.contamination.empty() ? "what cannot have changed has moved: " : ", ") +

@@ -81,6 +81,15 @@ constexpr std::array table{
     format{"Go benchmark text", is_go, parse_go_benchmark},
 };
 
+// A fact of two values stands there twice: who compares sees that the files are of two worlds.
+void add_missing(const std::vector<model::fact>& more, std::vector<model::fact>& into) {
+  for (const model::fact& each : more)
+    if (std::none_of(into.begin(), into.end(), [&](const model::fact& known) {
+          return known.name == each.name && known.value == each.value;
+        }))
+      into.push_back(each);
+}
+
 result<model::sample_set> read_folder(const std::string& path, std::string_view metric) {
   std::vector<std::string> files;
   std::error_code code;
@@ -146,9 +155,18 @@ void merge(model::sample_set& into, model::sample_set&& more) {
       old.failure = fmt::format("is given in {} and in {}", old.unit, row.unit);
     old.process_values.insert(old.process_values.end(), row.process_values.begin(),
                               row.process_values.end());
+    if (old.failure.empty() && (old.better != row.better || old.is_exact != row.is_exact))
+      old.failure = "means one thing in one file and another in the next";
     old.iteration_count += row.iteration_count;
+    add_missing(row.kept, old.kept);
   }
   into.ignored_row_count += more.ignored_row_count;
+  add_missing(more.environment, into.environment);
+  add_missing(more.facts, into.facts);
+  for (std::string& note : more.notes)
+    if (std::find(into.notes.begin(), into.notes.end(), note) == into.notes.end())
+      into.notes.push_back(std::move(note));
+  if (into.format.find(more.format) == std::string::npos) into.format += ", " + more.format;
 }
 
 }  // namespace assay::ingest

@@ -34,7 +34,8 @@ result<model::sample_set> read_results(const std::string& path, std::string_view
 result<model::sample_set> parse_results(std::string_view text, std::string_view file,
                                         std::string_view metric);
 
-/// Adds what further processes measured. A row that has failed in one has failed.
+/// Adds what further processes measured. A row that has failed in one has failed. A fact
+/// of the environment that has several values is there several times.
 void merge(model::sample_set& into, model::sample_set&& more);
 
 }  // namespace assay::ingest

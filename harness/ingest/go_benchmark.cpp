@@ -69,7 +69,9 @@ class reader {
     set.source = file_;
     set.format = "Go benchmark text";
     for (const auto& [name, value] : keys_)
-      if (name != "pkg") (name == "cpu" ? set.environment : set.facts).push_back({name, value});
+      if (name != "pkg" && name != "cpu") set.facts.push_back({name, value});
+    // Each that the text names: several runs may stand in one file.
+    for (const std::string& cpu : cpus_) set.environment.push_back({"cpu", cpu});
     set.rows = std::move(book_).finish();
     return set;
   }
@@ -77,8 +79,11 @@ class reader {
  private:
   void key(std::string_view name, std::string_view value) {
     const std::size_t start = value.find_first_not_of(" \t");
-    keys_[std::string(name)] =
+    const std::string said =
         start == std::string_view::npos ? std::string() : printable(value.substr(start), 200);
+    if (name == "cpu" && std::find(cpus_.begin(), cpus_.end(), said) == cpus_.end())
+      cpus_.push_back(said);
+    keys_[std::string(name)] = said;
   }
 
   std::string qualified(std::string_view name) const {
@@ -114,6 +119,7 @@ class reader {
 
   std::string file_;
   std::map<std::string, std::string> keys_;
+  std::vector<std::string> cpus_;
   std::string name_;
   row_book book_;
 };

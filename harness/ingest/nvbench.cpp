@@ -175,7 +175,9 @@ result<model::sample_set> parse_nvbench(std::string_view text, std::string_view 
     ASSAY_TRY_ASSIGN(const auto all, devices->elements());
     for (const json_cursor& each : all)
       if (const auto name = each.find("name"); name && name->value().is_string())
-        set.environment.push_back({"device", name->value().get<std::string>()});
+        // By number: a file of two devices is of one machine.
+        set.environment.push_back(
+            {fmt::format("device {}", set.environment.size()), name->value().get<std::string>()});
   }
   set.rows = std::move(book).finish();
   return set;

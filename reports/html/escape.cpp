@@ -34,7 +34,7 @@ std::string html_escaped(std::string_view text) {
   std::string out;
   out.reserve(line.size() + line.size() / 8);
   for (std::size_t at = 0; at < line.size(); ++at) {
-    if (const std::size_t length = length_of_turning_mark(std::string_view(line).substr(at));
+    if (const std::size_t length = length_of_hidden_mark(std::string_view(line).substr(at));
         length > 0) {
       out += '?';
       at += length - 1;

@@ -92,6 +92,7 @@ json control_json(const model::control_line& line) {
   out["pairs_count"] = line.pairs;
   out["has_moved"] = line.has_moved;
   out["detail"] = line.detail;
+  out["unjudged"] = line.unjudged;
   return out;
 }
 

@@ -49,6 +49,10 @@ std::string xml_escaped(std::string_view raw) {
     } else if (is_noncharacter(std::string_view(mended).substr(i))) {
       out += replacement;
       i += 2;
+    } else if (const std::size_t hidden = length_of_hidden_mark(std::string_view(mended).substr(i));
+               hidden > 0) {
+      out += replacement;
+      i += hidden - 1;
     } else {
       out += c;
     }

@@ -12,7 +12,7 @@ std::string_view inert(std::string_view character) {
   if (character == "`") return "ˋ";
   if (character == "|") return "ǀ";
   if (character == "\\") return "⧵";
-  return length_of_turning_mark(character) == character.size() ? "?" : character;
+  return length_of_hidden_mark(character) == character.size() ? "?" : character;
 }
 
 std::size_t length_of_first(std::string_view text) {

@@ -93,6 +93,7 @@ struct control_line {
   std::uint64_t pairs = 0;
   bool has_moved = false;
   std::string detail{};
+  std::string unjudged{};  ///< why it says neither that it moved nor that it stood still
 };
 
 struct comparison_report {

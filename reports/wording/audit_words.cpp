@@ -9,6 +9,7 @@
 
 #include "reports/model/outcome.h"
 #include "reports/wording/quantity_words.h"
+#include "reports/wording/utf8_text.h"
 
 namespace assay::reports {
 namespace {
@@ -170,13 +171,19 @@ std::string ceiling_words(const model::ceiling_line& ceiling) {
 }
 
 std::string one_line(std::string_view text) {
-  std::string safe(text);
-  for (char& c : safe) {
+  const std::string mended = mended_utf8(text);
+  std::string safe;
+  safe.reserve(mended.size());
+  for (std::size_t at = 0; at < mended.size(); ++at) {
+    const char c = mended[at];
     const auto byte = static_cast<unsigned char>(c);
+    const std::size_t hidden =
+        byte < 0x80 ? 0 : length_of_hidden_mark(std::string_view(mended).substr(at));
     if (c == '\n' || c == '\t')
-      c = ' ';
-    else if (byte < 0x20 || byte == 0x7f)
-      c = '?';
+      safe += ' ';
+    else
+      safe += byte < 0x20 || byte == 0x7f || hidden > 0 ? '?' : c;
+    at += hidden > 0 ? hidden - 1 : 0;
   }
   return safe;
 }

@@ -186,7 +186,11 @@ std::string control_words(const model::control_line& line) {
   if (line.interval)
     words += fmt::format(" ({} … {} %)", percent(line.interval->low_ratio),
                          percent(line.interval->high_ratio));
-  words += fmt::format(", {} pairs, {}", line.pairs, line.has_moved ? "HAS MOVED" : "stands still");
+  words += fmt::format(", {} pairs, ", line.pairs);
+  if (line.has_moved)
+    words += "HAS MOVED";
+  else
+    words += line.unjudged.empty() ? "stands still" : "not judged: " + line.unjudged;
   return line.detail.empty() ? words : words + "; " + line.detail;
 }
 

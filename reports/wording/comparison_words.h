@@ -46,7 +46,8 @@ std::string visible_words(const model::comparison_row& row);
 /// Whatever else there is to say: reason, how many pairs, an absent side, a similar name.
 std::string note_of(const model::comparison_row& row);
 
-/// "kernel: +0.3 % (-0.2 … +0.8 %), 12 pairs, stands still".
+/// "kernel: +0.3 % (-0.2 … +0.8 %), 12 pairs, stands still"; "not judged" and why in its
+/// place.
 std::string control_words(const model::control_line& line);
 
 /// "🔴 " worse by 30 % or more, "⚠️ " by 15 %, "🟢 " better; empty otherwise. Only

@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 
+// Soft hyphen, Arabic letter mark, Mongolian vowel separator, byte order mark.
+constexpr std::array<std::string_view, 4> lone_marks{"\xC2\xAD", "\xD8\x9C", "\xE1\xA0\x8E",
+                                                     "\xEF\xBB\xBF"};
+
 // One row a line of Unicode's table of well-formed sequences (The Unicode Standard, table 3-7): the
 // range of the first byte, of the second, and the length. Further bytes are 80..BF.
 struct form {
@@ -58,15 +62,19 @@ std::string mended_utf8(std::string_view text) {
   return out;
 }
 
-std::size_t length_of_turning_mark(std::string_view text) {
-  constexpr std::size_t length = 3;
-  if (text.size() < length || text[0] != '\xE2') return 0;
-  const auto second = static_cast<unsigned char>(text[1]);
-  const auto third = static_cast<unsigned char>(text[2]);
-  const bool turns =
-      (second == 0x80 && (third == 0x8E || third == 0x8F || (third >= 0xA8 && third <= 0xAE))) ||
-      (second == 0x81 && third >= 0xA6 && third <= 0xA9);
-  return turns ? length : 0;
+std::size_t length_of_hidden_mark(std::string_view text) {
+  for (const std::string_view each : lone_marks)
+    if (text.starts_with(each)) return each.size();
+  const auto byte = [text](std::size_t at) {
+    return at < text.size() ? static_cast<std::uint8_t>(text[at]) : std::uint8_t{0};
+  };
+  const std::uint8_t last = byte(2);
+  if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return 2;
+  if (byte(0) == 0xE2 && byte(1) == 0x80)
+    return (last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE) ? 3 : 0;
+  if (byte(0) == 0xE2 && byte(1) == 0x81) return last >= 0xA0 && last <= 0xAF ? 3 : 0;
+  const bool is_tag = byte(0) == 0xF3 && byte(1) == 0xA0 && (last == 0x80 || last == 0x81);
+  return is_tag && text.size() >= 4 ? 4 : 0;
 }
 
 }  // namespace assay::reports

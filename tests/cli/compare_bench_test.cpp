@@ -39,6 +39,44 @@ std::string serving(const scratch& folder, const std::string& name, const std::s
   return path;
 }
 
+// The binary with its `at`th byte of `what` changed; what is changed is never reached by a run.
+void write_changed(const std::string& path, std::string bytes, const std::string& what,
+                   std::size_t at) {
+  const std::size_t start = bytes.find(what);
+  ASSERT_NE(start, std::string::npos) << what;
+  bytes[start + at] ^= 1;
+  write_file(path, bytes);
+  EXPECT_EQ(::chmod(path.c_str(), 0755), 0);
+}
+
+std::string controls_of(const std::string& base, const std::string& head) {
+  const ending end = run({"compare", "--base-bin", base, "--head-bin", head, "--scenarios",
+                          "^kv_pages/take", "--screen-pairs", "2", "--slice", "100us"});
+  EXPECT_THAT(end.exit_code, AnyOf(0, 1, 4)) << end.out << end.err;
+  return end.out;
+}
+
+// A build id differs between two links of the same code; one letter of a constant is other code.
+TEST(CompareBench, same_code_is_what_is_loaded_and_not_the_files_bytes) {
+  const scratch out;
+  const std::string bytes = contents_of(kernels);
+  // Name, type 3 and padding of the note, and the id behind them.
+  const std::string build_id_note("\x03\0\0\0GNU\0", 8);
+  write_changed(out / "relinked", bytes, build_id_note, 8);
+  write_changed(out / "changed", bytes, "is no row; see --benchmark_list", 0);
+  const std::string same = "the same machine code on both sides";
+  EXPECT_THAT(controls_of(kernels, out / "relinked"), HasSubstr(same));
+  EXPECT_THAT(controls_of(kernels, out / "changed"), Not(HasSubstr(same)));
+}
+
+TEST(CompareBench, same_script_is_not_the_same_code) {
+  const scratch out;
+  EXPECT_THAT(run({"compare", "--base-bin", serving(out, "base", "1000"), "--head-bin",
+                   serving(out, "head", "1000"), "--screen-pairs", "2"})
+                  .out,
+              Not(HasSubstr("the same machine code")));
+}
+
 TEST(CompareBench, our_kernels_take_turns_and_are_judged_again_from_the_log) {
   const scratch out;
   const arguments sides{

@@ -209,6 +209,40 @@ TEST(Control, side_that_drifts_against_itself_contaminates) {
   EXPECT_THAT(report.contamination, HasSubstr("base against itself"));
 }
 
+// Two pairs can say nothing at 5 %, however far they lie.
+TEST(Controls, of_too_few_pairs_are_not_said_to_stand_still) {
+  noise draw(5);
+  paired_row control =
+      noisy_row("kernel", {.shift_ln = 0.5, .screen_pairs = 2, .confirm_pairs = 0}, draw);
+  control.is_control = true;
+  paired_row failed = control;
+  failed.name = "failed";
+  failed.head_failure = "exit status 1";
+  const auto report = judge_pairs({control, failed}, calibrated());
+  ASSERT_EQ(report.controls.size(), 4U);
+  EXPECT_FALSE(report.controls[0].has_moved);
+  EXPECT_EQ(report.controls[0].unjudged, "2 pairs cannot tell; 6 could");
+  EXPECT_EQ(report.controls[1].unjudged, "it failed: exit status 1");
+  EXPECT_EQ(report.controls[2].unjudged, "1 pairs cannot tell; 6 could");
+  EXPECT_THAT(report.blind_spots, testing::Contains(testing::HasSubstr("4 of 4 controls")));
+}
+
+// Those that cannot move at the level take nothing from it.
+TEST(Controls, with_enough_pairs_are_judged_beside_many_with_too_few) {
+  noise draw(5);
+  std::vector<paired_row> rows;
+  for (int i = 0; i < 50; ++i) {
+    rows.push_back(noisy_row("few", {.screen_pairs = 2, .confirm_pairs = 0}, draw));
+    rows.back().is_control = true;
+  }
+  rows.push_back(
+      noisy_row("kernel", {.shift_ln = 0.5, .screen_pairs = 8, .confirm_pairs = 0}, draw));
+  rows.back().is_control = true;
+  const auto report = judge_pairs(rows, calibrated());
+  EXPECT_TRUE(report.controls[50].has_moved);
+  EXPECT_TRUE(report.is_contaminated);
+}
+
 // A control whose truth is 0: at 5 % over kernel and both sides together, 10 of 200 runs.
 TEST(Control, stands_still_in_all_but_one_run_of_twenty) {
   int contaminated = 0;

@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -75,6 +76,32 @@ TEST(Process, that_hangs_is_killed_with_its_children) {
   EXPECT_EQ(ending->how, process_end::out_of_time);
   EXPECT_THAT(failure_words(*ending), HasSubstr("still running after"));
   EXPECT_TRUE(dies(ending->out));
+}
+
+// In a session of its own, and its parent gone: no group and no parent leads to it.
+TEST(Process, that_hangs_is_killed_with_children_that_left_its_group) {
+  const auto hangs = run_process(
+      shell("setsid sh -c 'setsid sleep 1000 & echo $!; wait' & sleep 1000", 300'000'000));
+  ASSERT_TRUE(hangs);
+  EXPECT_EQ(hangs->how, process_end::out_of_time);
+  EXPECT_TRUE(dies(hangs->out));
+  const auto ends = run_process(shell("setsid sleep 1000 >/dev/null 2>&1 & echo $!; sleep 0.1"));
+  ASSERT_TRUE(ends);
+  EXPECT_EQ(ends->how, process_end::exited);
+  EXPECT_TRUE(dies(ends->out));
+}
+
+// Nobody's but the caller's: it was there before.
+TEST(Process, leaves_children_alone_that_are_none_of_its_own) {
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  ASSERT_TRUE(run_process(shell("setsid sleep 1000 >/dev/null 2>&1 & sleep 0.05")));
+  EXPECT_EQ(::waitpid(other, nullptr, WNOHANG), 0);
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
 }
 
 TEST(Process, that_leaves_a_child_behind_does_not_hold_us_up) {
@@ -276,10 +303,42 @@ TEST(Run, budget_ends_the_run_between_blocks) {
   EXPECT_THAT(log.facts.at(0).name, HasSubstr("budget ended the screen"));
 }
 
+// Half of the budget is over after the first block, and no row can say anything with two pairs.
+TEST(Run, screen_goes_on_beyond_half_the_budget_until_rows_have_pairs_that_say_something) {
+  scripted_run scripted(1.25);
+  run_log& log = scripted.log;
+  constexpr std::int64_t budget_ns = 400'000'000;
+  std::size_t reads = 0;
+  const auto reader = [&](const process_ending&,
+                          const run_subject& subject) -> result<std::vector<model::sample_row>> {
+    if (++reads == 4 * log.subjects.size())
+      std::this_thread::sleep_for(std::chrono::nanoseconds(budget_ns / 2 + budget_ns / 20));
+    model::sample_row row = number(1.0);
+    row.name = subject.name;
+    return std::vector{row};
+  };
+  const host_time start = host_now();
+  ASSERT_TRUE(run_pairs(log, {.budget_ns = budget_ns}, reader, {}));
+  // On a machine that stood still meanwhile the whole budget may be over.
+  EXPECT_TRUE(log.records.size() >= 12 * log.subjects.size() || host_now() - start >= budget_ns)
+      << log.records.size();
+}
+
 std::string written(const run_log& log) {
   std::string text = head_line(log);
   for (const auto& each : log.records) text += record_line(each);
   return text + end_line(log, {});
+}
+
+TEST(Run, control_has_eight_pairs_where_the_screen_has_fewer) {
+  scripted_run scripted(1.0);
+  scripted.log.rules.screen_pairs = 2;
+  scripted.log.subjects.back().is_control = true;
+  scripted.run();
+  const auto rows = paired_rows(scripted.log);
+  EXPECT_EQ(rows.front().screen.size(), scripted.log.subjects.size() > 1 ? 2U : 8U);
+  EXPECT_EQ(rows.back().screen.size(), fewest_control_pairs);
+  EXPECT_TRUE(parse_run_log(written(scripted.log), "run.jsonl"));
 }
 
 TEST(RunFile, is_judged_as_the_run_was) {

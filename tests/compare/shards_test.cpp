@@ -113,6 +113,16 @@ TEST(Merge, missing_foreign_and_doubled_shards_are_told) {
   first.facts.push_back(rows_fact(first.subjects));
   other.facts.push_back(rows_fact(other.subjects));
   EXPECT_THAT(said({{"a", first}, {"b", other}}), HasSubstr("of another run"));
+  // Measured with other bytes: a rebuild between two shards.
+  for (const char* name : {base_digest_name, head_digest_name, "base command"}) {
+    first = shard_log(1, 2, 1);
+    other = shard_log(2, 2, 1);
+    first.facts.push_back({name, "1"});
+    other.facts.push_back({name, "2"});
+    EXPECT_THAT(said({{"a", first}, {"b", other}}), HasSubstr("of another run")) << name;
+    other.facts.back().value = "1";
+    EXPECT_EQ(said({{"a", first}, {"b", other}}), "taken") << name;
+  }
   other = shard_log(2, 2, 1);
   other.subjects[0].name = "row 1";
   EXPECT_THAT(said({{"a", shard_log(1, 2, 1)}, {"b", other}}),

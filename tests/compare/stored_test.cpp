@@ -238,6 +238,33 @@ TEST(Stored, another_machine_is_not_comparable_unless_that_is_wanted) {
   EXPECT_EQ(model::outcome_of(judge_stored(base, head, any)), outcome::clean);
 }
 
+TEST(Stored, control_of_one_process_that_did_not_move_is_not_called_still) {
+  const auto base = set_of({row("kept", {100}), row("gone", {100})});
+  const auto head = set_of({row("kept", {101})});
+  stored_rules rules;
+  rules.is_control = [](const std::string&) { return true; };
+  const auto report = judge_stored(base, head, rules);
+  ASSERT_EQ(report.controls.size(), 2U);
+  EXPECT_EQ(report.controls[0].unjudged, "too few processes for an interval");
+  EXPECT_EQ(report.controls[1].unjudged, "it is removed");
+}
+
+TEST(Stored, side_of_two_machines_is_named_and_not_compared) {
+  auto base = set_of({row("row", {100})});
+  const auto head = base;
+  base.environment = {{"host_name", "one"}, {"num_cpus", "2"}, {"host_name", "two"}};
+  stored_rules rules;
+  auto report = judge_stored(base, head, rules);
+  EXPECT_EQ(report.rows[0].state, row_state::not_comparable);
+  EXPECT_EQ(report.rows[0].reason,
+            "mixed environments: the files of base have host_name one and two");
+  EXPECT_EQ(judge_stored(head, base, rules).rows[0].reason,
+            "mixed environments: the files of head have host_name one and two");
+  rules.is_any_environment = true;
+  report = judge_stored(base, head, rules);
+  EXPECT_EQ(report.rows[0].state, row_state::inconclusive);
+}
+
 // Every row of the head, a control among them, is 12 % slower: the machine was.
 TEST(Stored, control_that_moved_contaminates) {
   std::vector<model::sample_row> base;

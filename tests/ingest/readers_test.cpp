@@ -145,6 +145,19 @@ TEST(Nvbench, samples_come_from_their_file) {
   EXPECT_EQ(with(two_floats).rows[1].failure, "skipped: no memory");
   EXPECT_EQ(with(two_floats).environment.at(0).value, "H200");
   EXPECT_EQ(parsed(nvbench_text).format, "nvbench JSON");
+  std::string two = nvbench_text;
+  two.replace(two.find("\"devices\": ["), 12, "\"devices\": [{\"id\": 1, \"name\": \"A100\"}, ");
+  const auto named = parsed(two).environment;
+  ASSERT_EQ(named.size(), 2U);
+  EXPECT_NE(named[0].name, named[1].name) << "two devices of one machine are no mixture";
+}
+
+TEST(Go, two_runs_of_two_machines_in_one_text_name_both) {
+  const std::string run = "goos: linux\ncpu: A\nBenchmarkX 10 5 ns/op\n";
+  std::string other = run;
+  other.replace(other.find("cpu: A"), 6, "cpu: B");
+  EXPECT_EQ(parsed(run + run).environment.size(), 1U);
+  EXPECT_EQ(parsed(run + other).environment.size(), 2U);
 }
 
 class Folder : public testing::Test {

@@ -9,12 +9,14 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "reports/html/comparison_html.h"
 #include "reports/json/comparison_json.h"
 #include "reports/junit/comparison_junit.h"
 #include "reports/markdown/code_span.h"
 #include "reports/markdown/comparison_markdown.h"
 #include "reports/model/comparison_outcome.h"
 #include "reports/text/comparison_text.h"
+#include "reports/wording/audit_words.h"
 #include "reports/wording/comparison_words.h"
 #include "tests/reports/sample_comparison.h"
 #include "tests/reports/sample_report.h"
@@ -134,6 +136,40 @@ TEST(CodeSpan, cannot_be_left_from_within) {
   EXPECT_EQ(code_span("   "), "`   ?`");
   EXPECT_EQ(code_span("\xff"), "`\xEF\xBF\xBD`");
   EXPECT_EQ(code_span("µµµ", 2), "`µµ…`");
+}
+
+// Turned round, in a terminal's own language (C1), without a width, as a tag: in no text that
+// people read. JSON has them: it is for programs.
+TEST(Comparison, hidden_marks_show_in_no_surface) {
+  for (const std::string mark :
+       {"\xE2\x80\xAE", "\xE2\x81\xA6", "\xE2\x80\x8F", "\xD8\x9C", "\xC2\x9B", "\xE2\x80\x8B",
+        "\xE2\x80\xA8", "\xEF\xBB\xBF", "\xC2\xAD", "\xF3\xA0\x81\x81"}) {
+    model::comparison_report report = sample_comparison();
+    report.rows[0].name = "row" + mark + "s";
+    report.rows[0].reason = "why" + mark;
+    report.controls[0].name = "kernel" + mark;
+    report.notes = {"note" + mark};
+    report.facts = {{"host" + mark, "name" + mark}};
+    const auto outcome = model::outcome_of(report);
+    for (const std::string& text :
+         {comparison_as_text(report, {}), comparison_as_markdown(report),
+          comparison_as_junit(report, outcome), comparison_as_html(report, outcome)})
+      EXPECT_EQ(text.find(mark), std::string::npos) << text.substr(0, 200);
+  }
+  // Words of any script, and what belongs to a letter, stay.
+  EXPECT_EQ(one_line("\xD7\xA9\xD7\x9C µ≈ é"), "\xD7\xA9\xD7\x9C µ≈ é");
+  EXPECT_EQ(one_line("a\x9B"
+                     "b"),
+            "a\xEF\xBF\xBD"
+            "b");
+}
+
+TEST(Comparison, control_that_was_not_judged_is_not_said_to_stand_still) {
+  model::control_line line{
+      .name = "kernel", .pairs = 2, .unjudged = "2 pairs cannot tell; 6 could"};
+  EXPECT_EQ(control_words(line), "kernel, 2 pairs, not judged: 2 pairs cannot tell; 6 could");
+  line.unjudged.clear();
+  EXPECT_EQ(control_words(line), "kernel, 2 pairs, stands still");
 }
 
 // Pieces that mean something somewhere, in every order of two, as name, reason, unit and fact.

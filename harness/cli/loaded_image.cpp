@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cli/loaded_image.h"
+
+#include <elf.h>
+
+#include <cstring>
+#include <optional>
+
+namespace assay::cli {
+namespace {
+
+// A copy: nothing in a file is aligned by promise.
+template <class T>
+std::optional<T> read_at(std::string_view file, std::uint64_t at) {
+  if (at > file.size() || file.size() - at < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, file.data() + at, sizeof value);
+  return value;
+}
+
+std::optional<std::string_view> bytes_of(std::string_view file, const Elf64_Shdr& section) {
+  if (section.sh_type == SHT_NOBITS) return std::string_view();
+  if (section.sh_offset > file.size() || file.size() - section.sh_offset < section.sh_size)
+    return std::nullopt;
+  return file.substr(section.sh_offset, section.sh_size);
+}
+
+bool is_elf(const Elf64_Ehdr& head) {
+  return std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+         head.e_ident[EI_DATA] == ELFDATA2LSB && head.e_shentsize == sizeof(Elf64_Shdr);
+}
+
+// Its libraries are those of the folder that it lies in: two copies may run two libraries.
+bool looks_beside_itself(const std::vector<loaded_section>& sections) {
+  for (const loaded_section& each : sections)
+    if (each.name == ".dynstr" && (each.bytes.find("$ORIGIN") != std::string_view::npos ||
+                                   each.bytes.find("${ORIGIN}") != std::string_view::npos))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<loaded_section> loaded_sections(std::string_view file) {
+  const auto head = read_at<Elf64_Ehdr>(file, 0);
+  if (!head || !is_elf(*head) || head->e_shoff > file.size()) return {};
+  const auto names_at = read_at<Elf64_Shdr>(
+      file, head->e_shoff + std::uint64_t{head->e_shstrndx} * sizeof(Elf64_Shdr));
+  const auto names = names_at ? bytes_of(file, *names_at) : std::nullopt;
+  if (!names) return {};
+  std::vector<loaded_section> all;
+  for (std::uint64_t i = 0; i < head->e_shnum; ++i) {
+    const auto section = read_at<Elf64_Shdr>(file, head->e_shoff + i * sizeof(Elf64_Shdr));
+    if (!section) return {};
+    if ((section->sh_flags & SHF_ALLOC) == 0 || section->sh_type == SHT_NOTE) continue;
+    const auto bytes = bytes_of(file, *section);
+    if (!bytes || section->sh_name > names->size()) return {};
+    const std::string_view name = names->substr(section->sh_name);
+    all.push_back({std::string(name.substr(0, name.find('\0'))), section->sh_addr,
+                   section->sh_flags, section->sh_size, *bytes});
+  }
+  return all;
+}
+
+bool is_same_image(std::string_view one, std::string_view other) {
+  const auto a = loaded_sections(one);
+  const auto b = one == other ? a : loaded_sections(other);
+  if (a.empty() || a.size() != b.size() || looks_beside_itself(a)) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool is_alike = a[i].name == b[i].name && a[i].address == b[i].address &&
+                          a[i].flags == b[i].flags && a[i].size_bytes == b[i].size_bytes &&
+                          a[i].bytes == b[i].bytes;
+    if (!is_alike) return false;
+  }
+  return true;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Whether two programs run the same machine code.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay::cli {
+
+/// A part of a program's file that is in memory when it runs.
+struct loaded_section {
+  std::string name;
+  std::uint64_t address = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t size_bytes = 0;
+  std::string_view bytes;  ///< empty of zeroed memory, which no file holds. Lifetime: the file's
+};
+
+/// Every section of an ELF file that a process sees: code, constants, data; not its notes (the
+/// build id), names and debug information. Empty where it is no 64-bit little-endian ELF file, or
+/// one whose parts lie outside of it. Pure.
+std::vector<loaded_section> loaded_sections(std::string_view file);
+
+/// Whether two ELF files would run the same code on the same constants, at the same addresses: they
+/// differ in nothing that is loaded. Code that was moved is not the same: its jumps differ, and
+/// where it lies changes its times. Nor is a script, or a program that takes libraries from beside
+/// itself, whatever their bytes: what they run may differ.
+bool is_same_image(std::string_view one, std::string_view other);
+
+}  // namespace assay::cli
