@@ -62,9 +62,19 @@ def test_lines(at):
         yield f"| {path.stem} | {ran[-1]} | {words} |"
 
 
-def audit_lines(at):
+def replayed_lines(at):
+    """Kernels of the captured step that ran under each tool, as the test itself names them."""
+    for tool in ("memcheck", "racecheck", "initcheck"):
+        text = text_of(at / f"{tool}.log")
+        # A test that failed may have replayed less than it names.
+        if "[       OK ] ReplayedStep." in text:
+            for times, name in re.findall(r"^replayed kernel: (\d+) x (.+)$", text, re.M):
+                yield f"| {tool} | {times} | `{name}` |"
+
+
+def audit_lines(at, page="audits.md"):
     rows = [[cell.strip() for cell in line.strip("|").split("|")]
-            for line in text_of(at / "audits.md").splitlines()[2:]]
+            for line in text_of(at / page).splitlines()[2:]]
     scenarios = list(dict.fromkeys(row[0] for row in rows))
     for scenario in scenarios:
         mine = [row for row in rows if row[0] == scenario]
@@ -176,11 +186,15 @@ def table(head, rule, rows):
 
 def sections(at, raw):
     yield "Tests and sanitizers", table("| log | tests | outcome |", "|---|---:|---|", test_lines(at))
+    yield "Replayed under the sanitizers", table("| tool | times | kernel |", "|---|---:|---|", replayed_lines(at))
     yield "Clean runs", table("| scenario | clean | headline |", "|---|---|---|", audit_lines(at))
+    yield "Clean runs while weights stream", table("| limit | clean | headline |", "|---|---|---|",
+                                                   audit_lines(at, "limit-audits.md"))
     report = raw["audit"]
     yield "Every counter with its references, 0.6B shape", list(counter_lines(report)) if report else ["missing"]
     yield "Gates of that run", list(gate_lines(report)) if report else ["missing"]
     yield "Lies, 0.6B shape", fenced(text_of(at / "selftest.log"))
+    yield "Lies under a limit, 0.6B shape", fenced(text_of(at / "selftest-limit.log"))
     yield "Prefill", list(prefill_lines(raw["prefill"])) + [""] + list(part_lines(raw["prefill"])) \
         if raw["prefill"] else ["missing"]
     yield "Decode", list(decode_lines(raw["decode"])) if raw["decode"] else ["missing"]
@@ -203,7 +217,8 @@ def main():
     options = parser.parse_args()
     at = options.folder
     raw = {"date": options.date, "commit": options.commit, "gpu": text_of(at / "gpu.csv").strip().splitlines(),
-           "audits": text_of(at / "audits.md").splitlines()[2:], "audit": trimmed_audit(json_of(at / "audit-large.json")),
+           "audits": text_of(at / "audits.md").splitlines()[2:],
+           "limit_audits": text_of(at / "limit-audits.md").splitlines()[2:], "audit": trimmed_audit(json_of(at / "audit-large.json")),
            "prefill": json_of(at / "prefill.json"), "decode": json_of(at / "decode.json"),
            "cost": json_of(at / "cost.json")}
     lines = ["# A GPU, judged and timed", "", f"* date: {options.date}", f"* commit: {options.commit}",

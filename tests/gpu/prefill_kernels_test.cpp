@@ -264,29 +264,15 @@ TEST(PrefillKernels, do_so_by_groups_of_warps_where_those_cover_the_heads) {
   check_all({row_attention::groups, 1});
 }
 
-TEST(PrefillKernels, do_so_where_copies_and_products_overlap) {
-  ASSAY_NEEDS_GPU();
-  check_all({row_attention::pipelined});
-}
-
-TEST(PrefillKernels, do_so_where_groups_take_turns) {
-  ASSAY_NEEDS_GPU();
-  check_all({row_attention::in_turns});
-}
-
 TEST(PrefillKernels, attend_by_groups_where_those_cover_the_heads_alone) {
   ASSAY_NEEDS_GPU();
   const device_array<std::byte> any(4096);
   const device_array<std::uint32_t> table(1);
   attend_rows_arguments a{any.data(), any.data(), table.data(), any.data(), 16, 1, 1, 32};
-  for (const row_attention kind :
-       {row_attention::groups, row_attention::pipelined, row_attention::in_turns}) {
-    a.kind = kind;
-    a.head_dim = 32;
-    EXPECT_EQ(attend_rows(element::bf16, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
-    a.head_dim = 64;
-    EXPECT_EQ(attend_rows(element::f32, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
-  }
+  a.kind = row_attention::groups;
+  EXPECT_EQ(attend_rows(element::bf16, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
+  a.head_dim = 64;
+  EXPECT_EQ(attend_rows(element::f32, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
 }
 
 TEST(PrefillKernels, norm_and_gate_rows_as_the_reference) {

@@ -3,6 +3,12 @@
 // Without this, kernels that are right one by one could read each other's results too early: they
 // overlap on purpose, and a replayed graph hides which ran when.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include <cxxabi.h>
 
 #include "runtime/graph/captured_step.h"
 #include "runtime/graph/decode_step.h"
@@ -133,6 +139,68 @@ TEST(DecodeStep, replayed_without_a_host_wait_equals_one_by_one) {
 TEST(DecodeStep, does_so_with_short_stages_and_on_tensor_cores) {
   ASSAY_NEEDS_GPU();
   replay_and_compare(true);
+}
+
+std::string readable(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
+  return status == 0 ? name.get() : symbol;
+}
+
+/// Kernels that the step is captured as, and how often.
+void names_of_nodes(const own_stream& stream, const decode_step& step,
+                    std::map<std::string, int>& names) {
+  ASSERT_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+  const auto submitted = step.submit();
+  cudaGraph_t graph = nullptr;
+  ASSERT_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+  ASSERT_TRUE(submitted) << submitted.error().message;
+  std::size_t count = 0;
+  ASSERT_CUDA(cudaGraphGetNodes(graph, nullptr, &count));
+  std::vector<cudaGraphNode_t> nodes(count);
+  ASSERT_CUDA(cudaGraphGetNodes(graph, nodes.data(), &count));
+  for (const cudaGraphNode_t node : nodes) {
+    cudaKernelNodeParams kernel{};
+    const char* symbol = nullptr;
+    ASSERT_CUDA(cudaGraphKernelNodeGetParams(node, &kernel));
+    ASSERT_CUDA(cudaFuncGetName(&symbol, kernel.func));
+    ++names[readable(symbol)];
+  }
+  ASSERT_CUDA(cudaGraphDestroy(graph));
+}
+
+// Few steps: racecheck looks at each access of a replay, and takes minutes for sixty. The names are
+// what a page of evidence says was looked at.
+TEST(ReplayedStep, gives_what_eager_steps_give) {
+  ASSAY_NEEDS_GPU();
+  constexpr std::uint32_t few = 4;
+  const small_model model(small_shape(element::bf16), prompt, 24);
+  const own_stream stream;
+  const decode_step step = model.step(site_on(stream));
+  for (std::uint32_t i = 0; i < few; ++i) {
+    ASSERT_TRUE(step.submit());
+    ASSERT_CUDA(cudaStreamSynchronize(stream.get()));
+  }
+  const auto chosen = model.chosen();
+  const auto logits = model.logits();
+  model.rewind();
+  captured_step replayed(stream.get(), [&] { return step.submit(); });
+  for (std::uint32_t i = 0; i < few; ++i) ASSERT_TRUE(replayed.run());
+  ASSERT_CUDA(cudaStreamSynchronize(stream.get()));
+  EXPECT_EQ(model.chosen(), chosen);
+  EXPECT_EQ(model.logits(), logits);
+  EXPECT_EQ(model.state().steps, few);
+  ASSERT_EQ(replayed.tally().replays, few) << replayed.tally().eager_reason;
+  EXPECT_EQ(replayed.tally().eager_steps, 0U);
+  std::map<std::string, int> names;
+  names_of_nodes(stream, step, names);
+  std::uint64_t kernels = 0;
+  for (const auto& [name, times] : names) {
+    std::printf("replayed kernel: %d x %s\n", times, name.c_str());
+    kernels += static_cast<std::uint64_t>(times);
+  }
+  EXPECT_EQ(kernels, replayed.tally().kernel_nodes);
 }
 
 TEST(CapturedStep, falls_back_and_says_why) {

@@ -64,8 +64,6 @@ enum class row_attention : std::uint8_t {
   warps,     ///< 16 queries a warp
   wide_warps,  ///< 32 queries a warp
   groups,      ///< 64 queries four warps; heads of 64 or 128 values of 2 bytes alone
-  pipelined,   ///< as groups, with four warps more that copy; slower at each shape measured
-  in_turns,    ///< as pipelined, and the two groups of a block issue their products by turns
 };
 
 /// out (tokens, heads · head_dim) of the element: each token's attention over the pages up to its
