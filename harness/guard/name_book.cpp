@@ -3,6 +3,7 @@
 #include "harness/guard/name_book.h"
 
 #include <algorithm>
+#include <array>
 
 #include "harness/guard/source_tokens.h"
 #include "harness/guard/unit_words.h"
@@ -11,6 +12,8 @@ namespace assay::guard {
 namespace {
 
 constexpr std::size_t longest_name = 256;
+// What a format appends to a name that a document may then speak of.
+constexpr std::array<std::string_view, 4> own_suffixes{"_bucket", "_sum", "_count", "_total"};
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -38,12 +41,15 @@ std::size_t newlines(std::string_view text) {
 
 name_book::name_book(const model::guard_contract& contract)
     : metric_prefixes_(contract.metric_prefixes), variable_prefixes_(contract.variable_prefixes) {
-  for (const auto& metric : contract.metrics)
+  for (const auto& metric : contract.metrics) {
+    for (const std::string_view suffix : own_suffixes)
+      wanted_.insert(metric.name + std::string(suffix));
     for (const std::string_view name :
          {std::string_view(metric.name), without_suffix(metric.name)}) {
       wanted_.emplace(name);
       wanted_.emplace(without_prefix(name, metric_prefixes_));
     }
+  }
 }
 
 bool name_book::is_wanted(std::string_view name) const {
@@ -102,6 +108,17 @@ const name_place* name_book::find_metric(std::string_view name) const {
     if (const auto* found = find(each)) return found;
     if (const auto* found = find(without_prefix(each, metric_prefixes_))) return found;
   }
+  return nullptr;
+}
+
+const name_place* name_book::find_whole_metric(std::string_view name) const {
+  if (const auto* found = find(name)) return found;
+  // Without its suffix a name is still one where the prefix is there; else it is a word.
+  const std::string_view bare = without_suffix(name);
+  if (begins(bare, metric_prefixes_))
+    if (const auto* found = find(bare)) return found;
+  for (const std::string_view suffix : own_suffixes)
+    if (const auto* found = find(std::string(name) + std::string(suffix))) return found;
   return nullptr;
 }
 

@@ -38,8 +38,13 @@ class name_book {
   /// Null where the name does not occur.
   const name_place* find(std::string_view name) const;
 
-  /// A metric by its name, with or without the prefix and what a format appends.
+  /// A metric by its name, with or without the prefix and what a format appends: a program may
+  /// write the middle alone where a library adds the rest.
   const name_place* find_metric(std::string_view name) const;
+
+  /// A metric by its whole name: with its prefix, and with or without what a format appends. A
+  /// reader searches for what is published, and "requests" is a word of prose.
+  const name_place* find_whole_metric(std::string_view name) const;
 
   const std::unordered_map<std::string, name_place>& names() const { return names_; }
   std::uint64_t file_count() const { return file_count_; }

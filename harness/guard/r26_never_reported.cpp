@@ -87,7 +87,7 @@ void check_undocumented(const subject& of, check_log& log) {
   if (of.documents == nullptr) return log.absent("no documents were given");
   for (const auto& metric : of.contract->metrics) {
     log.looked();
-    if (of.documents->find_metric(metric.name) != nullptr) continue;
+    if (of.documents->find_whole_metric(metric.name) != nullptr) continue;
     log.find(severity::error, "R26", metric.name,
              fmt::format("{} is promised, and no document speaks of it", metric.name),
              place_of(of.contract->source, metric.line));

@@ -189,6 +189,33 @@ TEST(Near, a_new_process_may_begin_its_counters_anew) {
   EXPECT_THAT(found_in(fallen), UnorderedElementsAre("wrong-kind a"));
 }
 
+TEST(Near, a_counter_that_is_dead_after_a_restart_has_not_moved) {
+  const named_text contract = contract_with(
+      R"({"name": "a", "kind": "counter", "unit": "count", "exercised": true},
+         {"name": "process_start_time_seconds", "kind": "gauge", "unit": "seconds"})");
+  const named_text before{"1", "a 5\nprocess_start_time_seconds 100\n"};
+  const named_text again{"2", "a 0\nprocess_start_time_seconds 200\n"};
+  const named_text grown{"3", "a 1\nprocess_start_time_seconds 200\n"};
+  EXPECT_THAT(found_in(report_of(contract, {{before, again}})),
+              UnorderedElementsAre("never-moved a"));
+  EXPECT_THAT(found_in(report_of(contract, {{before, again, again}})),
+              UnorderedElementsAre("never-moved a"));
+  EXPECT_THAT(found_in(report_of(contract, {{before, again, grown}})), IsEmpty());
+}
+
+TEST(Near, an_everyday_word_of_a_document_explains_no_metric) {
+  const named_text contract =
+      contract_with(R"({"name": "srv_requests_total", "kind": "counter", "unit": "count"})",
+                    R"(, "metric_prefixes": ["srv_"])");
+  const auto found = [&](const char* words) {
+    return found_in(report_of(contract, {{}, {{"page.md", words}}}));
+  };
+  for (const char* words : {"It serves requests.", "requests_total of what it serves"})
+    EXPECT_THAT(found(words), UnorderedElementsAre("undocumented srv_requests_total")) << words;
+  for (const char* words : {"`srv_requests_total` counts them", "srv_requests in OpenMetrics"})
+    EXPECT_THAT(found(words), IsEmpty()) << words;
+}
+
 TEST(Near, a_ratio_of_nothing_is_a_warning_where_it_is_published) {
   const named_text contract = contract_with(
       R"({"name": "r", "kind": "gauge", "unit": "ratio", "optional": true, "reason": "none at first"},
