@@ -21,9 +21,9 @@ std::string json_text(std::string_view text) {
   for (std::size_t at = 0; at < mended.size(); ++at) {
     const char each = mended[at];
     const auto code = static_cast<unsigned char>(each);
-    if (const std::size_t turning = length_of_turning_mark(std::string_view(mended).substr(at))) {
+    if (const std::size_t hidden = length_of_hidden_mark(std::string_view(mended).substr(at))) {
       out += '?';
-      at += turning - 1;
+      at += hidden - 1;
       continue;
     }
     if (code < 0x20 || code == 0x7f || each == '"' || each == '\\' || each == '<' || each == '>' ||
