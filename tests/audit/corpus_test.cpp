@@ -58,8 +58,10 @@ TEST_P(Corpus, lives_without_its_rule) {
 
 // What tests judge in memory is what a file holds: written by the project's writer, read back.
 TEST_P(Corpus, is_the_same_from_a_file) {
-  const std::string path =
-      (std::filesystem::path(testing::TempDir()) / "corpus_case.assay").string();
+  // A file of the case's own: cases run beside each other.
+  const std::string path = (std::filesystem::path(testing::TempDir()) /
+                            ("corpus_" + std::to_string(GetParam()) + ".assay"))
+                               .string();
   const test_trace run = of().make();
   auto writer = trace::trace_writer::open(path);
   ASSERT_TRUE(writer);
