@@ -54,12 +54,6 @@ std::vector<amount> amounts_of(const model::investigation& from) {
 // The ids that came out are no number; what stands for them is the same only where they are.
 constexpr std::string_view ids_fact = "token ids";
 
-std::string stated(const model::audit_report& in, std::string_view name) {
-  for (const model::fact& each : in.facts)
-    if (each.name == name) return each.value;
-  return {};
-}
-
 bool is_equal(const model::quantity& one, const model::quantity& other) {
   if (one.is_present != other.is_present) return false;
   return one.is_present ? one.integer == other.integer : one.absence == other.absence;
@@ -104,8 +98,8 @@ std::vector<model::exact_difference> exact_differences(const model::investigatio
 
 model::difference_verdict ids_difference(const model::audit_report& first,
                                          const model::audit_report& second) {
-  const std::string one = stated(first, ids_fact);
-  const std::string other = stated(second, ids_fact);
+  const std::string one = value_of(first.facts, ids_fact);
+  const std::string other = value_of(second.facts, ids_fact);
   if (one.empty() || other.empty()) return difference_verdict::cannot_tell;
   return one == other ? difference_verdict::same : difference_verdict::differs;
 }
@@ -114,10 +108,10 @@ std::vector<model::fact_difference> fact_differences(const model::audit_report& 
                                                      const model::audit_report& second) {
   std::vector<model::fact_difference> out;
   for (const model::fact& each : first.facts)
-    if (const std::string other = stated(second, each.name); other != each.value)
+    if (const std::string other = value_of(second.facts, each.name); other != each.value)
       out.push_back({each.name, each.value, other});
   for (const model::fact& each : second.facts)
-    if (stated(first, each.name).empty() && !each.value.empty())
+    if (value_of(first.facts, each.name).empty() && !each.value.empty())
       out.push_back({each.name, {}, each.value});
   return out;
 }

@@ -30,7 +30,7 @@ std::int64_t middle_of(std::vector<std::int64_t>& values);
 /// and bytes read are the same; one that did something else is counted and not compared. A repeat
 /// is a stretch of eight aligned steps of a request. A time differs where the interval of its
 /// change lies beyond 2 %, and beyond 2 us. The investigations keep launches of each step
-/// (investigator::keeps_launches).
+/// (investigator::keep_launches).
 model::investigation_difference difference_of(model::investigation first,
                                               model::investigation second);
 

@@ -50,6 +50,7 @@ model::finding describe(const counter_spec& spec, double rate, link_class link, 
       is_hard ? "cannot carry more than" : "was measured to carry", rate_words(limit));
   found.claimed = quantity_of(number::of_real(rate));
   found.observed = quantity_of(number::of_real(limit));
+  found.unit = to_string(unit::bytes_per_s);
   found.likely_cause =
       link == link_class::pcie_pageable
           ? "memory taken for pinned, of which every byte was staged"

@@ -45,6 +45,7 @@ model::finding describe(const counter_spec& spec, double rate, const ceiling& c,
                  : "a cache may have served it: the rate is none of memory");
   found.claimed = quantity_of(number::of_real(rate));
   found.observed = quantity_of(number::of_real(limit_of(c)));
+  found.unit = to_string(unit::bytes_per_s);
   found.likely_cause = is_certain ? "time that does not cover the reading, or bytes counted twice"
                                   : "a working set that fits a cache";
   found.where = where;

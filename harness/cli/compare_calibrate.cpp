@@ -57,16 +57,10 @@ std::size_t fewest_of(const compare::calibration& floors) {
   return fewest;
 }
 
-std::string fact_of(const measured_comparison& what, std::string_view name) {
-  for (const model::fact& each : what.facts)
-    if (each.name == name) return each.value;
-  return {};
-}
-
 // A script of the same bytes may run two programs; a calibration cannot tell that it does.
 bool is_same_code(const measured_comparison& what) {
-  const std::string bytes = fact_of(what, compare::base_digest_name);
-  return (!bytes.empty() && bytes == fact_of(what, compare::head_digest_name)) ||
+  const std::string bytes = value_of(what.facts, compare::base_digest_name);
+  return (!bytes.empty() && bytes == value_of(what.facts, compare::head_digest_name)) ||
          std::all_of(what.subjects.begin(), what.subjects.end(),
                      [](const auto& each) { return each.is_same_code; });
 }

@@ -24,6 +24,7 @@
 #include "harness/ingest/google_benchmark.h"
 #include "harness/ingest/json_text.h"
 #include "harness/ingest/metric_unit.h"
+#include "runtime/telemetry/fnv1a.h"
 
 namespace assay::cli {
 namespace {
@@ -142,13 +143,11 @@ result<std::vector<model::sample_row>> printed_number(const std::string& out,
   return std::vector{row};
 }
 
-// FNV-1a.
 result<std::string> digest_of(const std::string& path) {
   ASSAY_TRY_ASSIGN(const auto bytes, ingest::file_text::open(path));
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : bytes.view())
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return fmt::format("{:016x}, {} bytes", hash, bytes.view().size());
+  telemetry::fnv1a digest;
+  digest.take(bytes.view());
+  return fmt::format("{:016x}, {} bytes", digest.value(), bytes.view().size());
 }
 
 // A benchmark may print before its JSON begins.

@@ -12,6 +12,7 @@
 #include "harness/cli/interrupt.h"
 #include "runtime/device/host_device.h"
 #include "runtime/engine/engine.h"
+#include "runtime/telemetry/fnv1a.h"
 #include "runtime/telemetry/registry.h"
 #include "runtime/tokenizer/tokenizer.h"
 
@@ -108,12 +109,9 @@ class scenario_counts {
 
 double number_of_ids(std::span<const std::int32_t> ids) {
   constexpr std::uint64_t most = (std::uint64_t{1} << 53) - 1;
-  // FNV-1a over the ids' bytes.
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const std::int32_t id : ids)
-    for (int shift = 0; shift < 32; shift += 8)
-      hash = (hash ^ (static_cast<std::uint32_t>(id) >> shift & 0xffU)) * 0x100000001b3ULL;
-  return static_cast<double>((hash ^ hash >> 53) & most);
+  telemetry::fnv1a digest;
+  for (const std::int32_t id : ids) digest.take(id);
+  return static_cast<double>((digest.value() ^ digest.value() >> 53) & most);
 }
 
 result<std::string> decode_counts_as_json(const run_options& options) {

@@ -114,7 +114,7 @@ std::string run_conditions::facts_after(std::vector<trace::link_ceiling> ceiling
                                         const given_ids& given) const {
   trace::run_facts after;
   after.ceilings = std::move(ceilings);
-  after.add_fact("token ids", fmt::format("{} ids, {:016x}", given.count, given.digest));
+  after.add_fact("token ids", fmt::format("{} ids, {:016x}", given.count, given.digest.value()));
   after.add_fact("load average after", load_words());
   if (const auto steal = probes::steal_ticks())
     after.add_fact("stolen by the hypervisor",

@@ -12,28 +12,26 @@
 #include "harness/cli/audited_run.h"
 #include "probes/process/clock_probe.h"
 #include "probes/trace/run_facts.h"
+#include "runtime/telemetry/fnv1a.h"
 #include "runtime/telemetry/result.h"
 #include "scenarios/traffic.h"
 
 namespace assay::cli {
 
-/// Threads: the one that runs the engine.
-/// Errors: unavailable, where the kernel keeps no accounts.
 /// Token ids that the runtime gave, in the order in which they came, as one number: two runs that
-/// gave the same ids have the same. FNV-1a over their bytes.
+/// gave the same ids have the same.
 struct given_ids {
   std::uint64_t count = 0;
-  std::uint64_t digest = 0xcbf29ce484222325u;
+  telemetry::fnv1a digest;
 
   void take(std::int32_t id) {
     ++count;
-    for (int byte = 0; byte < 4; ++byte) {
-      digest ^= (static_cast<std::uint32_t>(id) >> (8 * byte)) & 0xffu;
-      digest *= 0x100000001b3u;
-    }
+    digest.take(id);
   }
 };
 
+/// Threads: the one that runs the engine.
+/// Errors: unavailable, where the kernel keeps no accounts.
 class run_conditions {
  public:
   static result<run_conditions> open(const run_options& options, const run_backend& backend);

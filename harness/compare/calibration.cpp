@@ -24,9 +24,8 @@ using results_by_name = std::map<std::string, std::vector<double>>;
 constexpr int format_version = 1;
 
 std::string fact_of(const run_log& log, std::string_view name) {
-  for (const model::fact& each : log.facts)
-    if (each.name == name) return each.value;
-  return "unknown";
+  const std::string value = value_of(log.facts, name);
+  return value.empty() ? "unknown" : value;
 }
 
 // Every value that a fact has in the logs, in order, each once.

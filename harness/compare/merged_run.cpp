@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/compare/run_file.h"
+#include "runtime/telemetry/fnv1a.h"
 
 namespace assay::compare {
 namespace {
@@ -31,12 +32,6 @@ std::optional<shard> shard_in(std::string_view text) {
   return is_sane ? std::optional(which) : std::nullopt;
 }
 
-std::string value_of(const run_log& log, std::string_view name) {
-  for (const model::fact& each : log.facts)
-    if (each.name == name) return each.value;
-  return {};
-}
-
 // What makes two logs parts of one run: how they judge, what they measured, and of which rows each
 // took its part.
 std::string identity_of(const run_log& log) {
@@ -45,14 +40,14 @@ std::string identity_of(const run_log& log) {
   std::string words = head_line(bare);
   for (const char* name : {"base commit", "head commit", "base command", "head command",
                            base_digest_name, head_digest_name, rows_name})
-    words += value_of(log, name) + '\n';
+    words += value_of(log.facts, name) + '\n';
   return words;
 }
 
 class merging {
  public:
   result<void> take(const std::string& file, const run_log& log) {
-    const auto which = shard_in(value_of(log, shard_name));
+    const auto which = shard_in(value_of(log.facts, shard_name));
     if (!which) return refused(file, "is no shard; give logs of runs with --shard");
     if (seen_.empty()) {
       count_ = which->count;
@@ -168,11 +163,9 @@ model::fact shard_fact(const shard& which) {
 }
 
 model::fact rows_fact(const std::vector<run_subject>& all) {
-  constexpr std::uint64_t prime = 1099511628211ULL;
-  std::uint64_t sum = 14695981039346656037ULL;
-  for (const run_subject& each : all)
-    for (const char c : each.name + '\n') sum = (sum ^ static_cast<unsigned char>(c)) * prime;
-  return {rows_name, fmt::format("{}, {:016x}", all.size(), sum)};
+  telemetry::fnv1a digest;
+  for (const run_subject& each : all) digest.take(each.name + '\n');
+  return {rows_name, fmt::format("{}, {:016x}", all.size(), digest.value())};
 }
 
 result<run_log> merge_runs(const std::vector<std::pair<std::string, run_log>>& logs) {

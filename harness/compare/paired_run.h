@@ -35,9 +35,9 @@ struct run_hooks {
 
 /// Adds records to `log`, whose rules and subjects say what to run, and says whether it is
 /// complete. A subject that failed once is not run again. Of a budget at most half goes to the
-/// screen, or all of it where no row could be confirmed,
-/// and for as long as its rows have fewer pairs than say anything. What a process does wrong is a
-/// record with a failure. Errors: io, where no process can be started or a record cannot be kept.
+/// screen, or all of it where no row could be confirmed, and for as long as its rows have fewer
+/// pairs than say anything. What a process does wrong is a record with a failure. Errors: io, where
+/// no process can be started or a record cannot be kept.
 result<void> run_pairs(run_log& log, const run_limits& limits, const output_reader& reader,
                        const run_hooks& hooks);
 

@@ -159,8 +159,7 @@ class decider {
     if (!rules_.floor_of(out.name) && rules_.threshold_ratio < rules_.uncalibrated_floor_ratio)
       out.reason = fmt::format(
           "this runner is uncalibrated: {:.0f} % are allowed, and the order of linking alone can "
-          "move "
-          "a row by more",
+          "move a row by more",
           100.0 * rules_.uncalibrated_floor_ratio);
   }
 

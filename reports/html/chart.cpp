@@ -8,7 +8,7 @@
 
 #include "reports/html/chart_picture.h"
 #include "reports/html/escape.h"
-#include "reports/wording/utf8_text.h"
+#include "reports/wording/audit_words.h"
 #include "runtime/telemetry/check.h"
 
 namespace assay::reports {
@@ -16,19 +16,10 @@ namespace {
 
 // A string of JSON that neither ends the element it stands in nor begins another.
 std::string json_text(std::string_view text) {
-  const std::string mended = mended_utf8(text);
   std::string out = "\"";
-  for (std::size_t at = 0; at < mended.size(); ++at) {
-    const char each = mended[at];
-    const auto code = static_cast<unsigned char>(each);
-    if (const std::size_t hidden = length_of_hidden_mark(std::string_view(mended).substr(at))) {
-      out += '?';
-      at += hidden - 1;
-      continue;
-    }
-    if (code < 0x20 || code == 0x7f || each == '"' || each == '\\' || each == '<' || each == '>' ||
-        each == '&' || each == '\'')
-      out += fmt::format("\\u{:04x}", code);
+  for (const char each : one_line(text)) {
+    if (std::string_view("\"\\<>&'").find(each) != std::string_view::npos)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(each));
     else
       out += each;
   }

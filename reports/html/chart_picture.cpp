@@ -57,8 +57,7 @@ std::string path_of(const chart_view& view, const chart_series& line, const rang
                          ? width_px / 2
                          : static_cast<double>(column) * width_px / static_cast<double>(shown - 1);
     const auto y = [&](double value) {
-      return height_px *
-             (1.0 - (static_cast<double>(value) - heights.least) / (heights.most - heights.least));
+      return height_px * (1.0 - (value - heights.least) / (heights.most - heights.least));
     };
     const bool is_falling = most < least;
     out +=

@@ -3,7 +3,6 @@
 #include "reports/html/escape.h"
 
 #include "reports/wording/audit_words.h"
-#include "reports/wording/utf8_text.h"
 
 namespace assay::reports {
 namespace {
@@ -30,19 +29,13 @@ std::string_view entity_of(char character) {
 }  // namespace
 
 std::string html_escaped(std::string_view text) {
-  const std::string line = mended_utf8(one_line(text));
+  const std::string line = one_line(text);
   std::string out;
   out.reserve(line.size() + line.size() / 8);
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    if (const std::size_t length = length_of_hidden_mark(std::string_view(line).substr(at));
-        length > 0) {
-      out += '?';
-      at += length - 1;
-      continue;
-    }
-    const std::string_view entity = entity_of(line[at]);
+  for (const char each : line) {
+    const std::string_view entity = entity_of(each);
     if (entity.empty())
-      out += line[at];
+      out += each;
     else
       out += entity;
   }

@@ -35,17 +35,27 @@ void add_stretches(chart& to, std::string name, const std::string& unit,
 }
 
 std::string still_words(std::size_t still) {
-  return still == 0 ? std::string()
-                    : fmt::format("{} more never changed; they stand in the table alone.",
-                                  with_separators(std::uint64_t{still}));
+  return fmt::format("{} more never changed; they stand in the table alone.",
+                     with_separators(std::uint64_t{still}));
 }
 
-std::string rendered(chart& what, std::size_t still) {
-  if (what.views.empty()) return {};
-  what.notes.push_back(
+// A view for each line that changes; `name_of` is what it is called.
+template <class Line, class Name>
+std::string moving_lines(const char* id, const char* title, const std::vector<Line>& lines,
+                         Name name_of) {
+  chart made{id, title, "time", "ns", {}, {}};
+  std::size_t still = 0;
+  for (const Line& each : lines) {
+    if (each.least == each.most)
+      ++still;
+    else
+      add_stretches(made, name_of(each), each.unit, each.stretches);
+  }
+  if (made.views.empty()) return {};
+  made.notes.push_back(
       "Least and most of each stretch of the run: thinning out never loses an extreme.");
-  if (still > 0) what.notes.push_back(still_words(still));
-  return html_chart(what);
+  if (still > 0) made.notes.push_back(still_words(still));
+  return html_chart(made);
 }
 
 }  // namespace
@@ -78,40 +88,20 @@ std::string steps_chart(const model::investigation& report) {
 }
 
 std::string levels_chart(const model::investigation& report) {
-  chart made{"levels-plot", "Levels over the run", "time", "ns", {}, {}};
-  std::size_t still = 0;
-  for (const model::level_line& each : report.levels) {
-    if (each.least == each.most)
-      ++still;
-    else
-      add_stretches(made, each.name, each.unit, each.stretches);
-  }
-  return rendered(made, still);
+  return moving_lines("levels-plot", "Levels over the run", report.levels,
+                      [](const model::level_line& each) { return each.name; });
 }
 
 std::string flows_chart(const model::investigation& report) {
-  chart made{"flows-plot", "Counters, step by step", "time", "ns", {}, {}};
-  std::size_t still = 0;
-  for (const model::flow_line& each : report.flows) {
-    if (each.least == each.most)
-      ++still;
-    else
-      add_stretches(made, each.name, each.unit, each.stretches);
-  }
-  return rendered(made, still);
+  return moving_lines("flows-plot", "Counters, step by step", report.flows,
+                      [](const model::flow_line& each) { return each.name; });
 }
 
 std::string deviations_chart(const model::investigation& report) {
-  chart made{"deviations-plot", "Claimed less observed, over the run", "time", "ns", {}, {}};
-  std::size_t still = 0;
-  for (const model::deviation_line& each : report.deviations) {
-    if (each.least == each.most)
-      ++still;
-    else
-      add_stretches(made, fmt::format("{} less {}", each.name, each.against), each.unit,
-                    each.stretches);
-  }
-  return rendered(made, still);
+  return moving_lines("deviations-plot", "Claimed less observed, over the run", report.deviations,
+                      [](const model::deviation_line& each) {
+                        return fmt::format("{} less {}", each.name, each.against);
+                      });
 }
 
 std::string difference_chart(const model::investigation_difference& report) {

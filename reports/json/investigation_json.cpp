@@ -210,9 +210,7 @@ json to_object(const model::pass_total& total) {
   return out;
 }
 
-}  // namespace
-
-std::string investigation_as_json(const model::investigation& report, model::outcome outcome) {
+json to_object(const model::investigation& report, model::outcome outcome) {
   json out{{"schema_version", schema_version},
            {"outcome", to_string(outcome)},
            {"exit_code", static_cast<int>(outcome)}};
@@ -232,7 +230,17 @@ std::string investigation_as_json(const model::investigation& report, model::out
   out["deviations"] = to_array(report.deviations);
   out["blind_spots"] = report.blind_spots;
   out["audit"] = json::parse(audit_as_json(report.audit, outcome));
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return out;
+}
+
+std::string text_of(const json& what) {
+  return what.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string investigation_as_json(const model::investigation& report, model::outcome outcome) {
+  return text_of(to_object(report, outcome));
 }
 
 std::string difference_as_json(const model::investigation_difference& report,
@@ -251,11 +259,9 @@ std::string difference_as_json(const model::investigation_difference& report,
   out["facts"] = to_array(report.facts);
   out["pairs"] = to_array(report.pairs);
   out["blind_spots"] = report.blind_spots;
-  out["first"] =
-      json::parse(investigation_as_json(report.first, model::outcome_of(report.first.audit)));
-  out["second"] =
-      json::parse(investigation_as_json(report.second, model::outcome_of(report.second.audit)));
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  out["first"] = to_object(report.first, model::outcome_of(report.first.audit));
+  out["second"] = to_object(report.second, model::outcome_of(report.second.audit));
+  return text_of(out);
 }
 
 }  // namespace assay::reports

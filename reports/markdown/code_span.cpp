@@ -3,7 +3,6 @@
 #include "reports/markdown/code_span.h"
 
 #include "reports/wording/audit_words.h"
-#include "reports/wording/utf8_text.h"
 
 namespace assay::reports {
 namespace {
@@ -12,7 +11,7 @@ std::string_view inert(std::string_view character) {
   if (character == "`") return "ˋ";
   if (character == "|") return "ǀ";
   if (character == "\\") return "⧵";
-  return length_of_hidden_mark(character) == character.size() ? "?" : character;
+  return character;
 }
 
 std::size_t length_of_first(std::string_view text) {
@@ -25,7 +24,7 @@ std::size_t length_of_first(std::string_view text) {
 }  // namespace
 
 std::string code_span(std::string_view name, std::size_t most) {
-  const std::string line = mended_utf8(one_line(name));
+  const std::string line = one_line(name);
   std::string_view left = line;
   std::string out = "`";
   for (std::size_t count = 0; !left.empty(); ++count) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay::model {
@@ -66,7 +67,8 @@ struct finding {
   std::string message;
   quantity claimed;
   quantity observed;
-  std::string likely_cause;               ///< what it most likely measured instead; may be empty
+  std::string unit;          ///< of both, where it is not the subject's: a rate of a time, say
+  std::string likely_cause;  ///< what it most likely measured instead; may be empty
   std::vector<explanation> explanations;  ///< every one that fits, nearest first
   std::string where;                      ///< the first window that shows it
   std::uint64_t window_count = 0;
@@ -112,6 +114,13 @@ struct fact {
   std::string name;
   std::string value;
 };
+
+/// The value of the first fact of that name; empty where there is none.
+inline std::string value_of(const std::vector<fact>& facts, std::string_view name) {
+  for (const fact& each : facts)
+    if (each.name == name) return each.value;
+  return {};
+}
 
 struct audit_report {
   std::vector<fact> facts;

@@ -117,11 +117,9 @@ std::string evidence(const model::counter_line& line) {
 
 std::string figures(const model::audit_report& report, const model::finding& finding) {
   const model::counter_line* line = subject_of(report, finding);
-  // These two hold a rate against a ceiling, also where their subject is the time in it.
-  const bool is_rate = finding.rule == "R02" || finding.rule == "R03";
-  const std::string_view unit = is_rate           ? "bytes_per_s"
-                                : line != nullptr ? std::string_view(line->unit)
-                                                  : "";
+  const std::string_view unit = !finding.unit.empty() ? std::string_view(finding.unit)
+                                : line != nullptr     ? std::string_view(line->unit)
+                                                      : "";
   const std::string_view kind = line != nullptr ? std::string_view(line->kind) : "";
   std::string words;
   if (is_said(finding.claimed)) words = "claimed " + quantity_words(finding.claimed, unit, kind);

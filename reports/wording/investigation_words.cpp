@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::size_t named_max = 6;  // subjects a rule; the rest are counted
 
-std::string fact_of(const model::audit_report& audit, std::string_view name) {
-  for (const model::fact& each : audit.facts)
-    if (each.name == name) return each.value;
-  return {};
-}
-
 // Every rule that found something, and on what.
 std::string found_words(const model::audit_report& audit) {
   std::vector<std::string> rules;
@@ -65,7 +59,7 @@ std::string run_words(const model::audit_report& audit) {
        {std::pair{"scenario", "scenario "}, std::pair{"checkpoint", "checkpoint "},
         std::pair{"requests", "requests "}, std::pair{"device", "on "},
         std::pair{"processor", "with "}, std::pair{"build id", "build "}}) {
-    const std::string value = fact_of(audit, name);
+    const std::string value = value_of(audit.facts, name);
     if (value.empty()) continue;
     words += fmt::format("{} {}{}", is_any ? "," : "", label, value);
     is_any = true;

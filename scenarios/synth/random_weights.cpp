@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "runtime/telemetry/fnv1a.h"
+
 namespace assay::synth {
 namespace {
 
@@ -16,11 +18,10 @@ constexpr std::uint64_t mixed(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// FNV-1a.
 constexpr std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
+  telemetry::fnv1a hash;
+  hash.take(text);
+  return hash.value();
 }
 
 // Nearest, ties to even.

@@ -404,9 +404,12 @@ TEST(Ceilings, of_one_link_judge_no_other) {
       if (row.pairs_with.link != telemetry::link_class::none) row.pairs_with.link = of_times;
     for (std::size_t low = 1; low < audit::link_classes; ++low) {
       trace.facts.ceilings = {{static_cast<telemetry::link_class>(low), 1.0, 2.0, 5, {}}};
-      const auto found = rules_on(trace.audit(), name_of(weights_rate));
+      const auto report = trace.audit();
+      const auto found = rules_on(report, name_of(weights_rate));
       const char* rule = audit::is_cached(of_times) ? "R03" : "R02";
       EXPECT_EQ(testing::Value(found, testing::Contains(rule)), low == link) << link << ' ' << low;
+      for (const model::finding& each : report.findings)
+        EXPECT_TRUE(each.rule != rule || each.unit == "bytes_per_s") << rule;
     }
   }
 }

@@ -219,6 +219,8 @@ TEST(JustInside, two_windows_of_silence_are_a_wrong_figure_and_not_a_frozen_coun
 TEST(Impossible, a_time_too_short_for_its_bytes_breaks_the_link_as_well) {
   const auto report = simulate({}, scaled(weights_ns, 0.1)).audit();
   EXPECT_THAT(rules_on(report, name_of(weights_ns)), ElementsAre("R02", "R05")) << text_of(report);
+  for (const model::finding& each : report.findings)
+    EXPECT_EQ(each.unit, each.rule == "R02" ? "bytes_per_s" : "") << each.rule;
 }
 
 TEST(Sentences, name_figures_and_the_likely_cause) {

@@ -76,18 +76,32 @@ class Detectors(unittest.TestCase):
         self.assertEqual(PAGE.overflow(), 48)  # its margin is 8
 
 
-class Investigation(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.json = read("one.json")
+class OpenPage(unittest.TestCase):
+    """Each test begins on the page as it is loaded, and no test may leave a complaint."""
 
     def setUp(self):
         PAGE.scripts(True)
         PAGE.media()
-        PAGE.open(path("one.html"))
+        PAGE.open(path(self.page))
 
     def tearDown(self):
         self.assertEqual(PAGE.complaints(), [])
+
+    def check_widths(self, picture, height_px):
+        for width in WIDTHS:
+            PAGE.size(width)
+            PAGE.settle()
+            self.assertLessEqual(PAGE.overflow(), 0, width)
+        PAGE.size(1280)
+        PAGE.picture(path(picture), height_px)
+
+
+class Investigation(OpenPage):
+    page = "one.html"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.json = read("one.json")
 
     def test_it_fits_every_width_with_everything_open(self):
         for width in WIDTHS:
@@ -249,26 +263,15 @@ class Investigation(unittest.TestCase):
             self.assertTrue(node.get("name", {}).get("value"), node)
 
 
-class Difference(unittest.TestCase):
+class Difference(OpenPage):
+    page = "two.html"
+
     @classmethod
     def setUpClass(cls):
         cls.json = read("two.json")
 
-    def setUp(self):
-        PAGE.scripts(True)
-        PAGE.media()
-        PAGE.open(path("two.html"))
-
-    def tearDown(self):
-        self.assertEqual(PAGE.complaints(), [])
-
     def test_it_fits_every_width(self):
-        for width in WIDTHS:
-            PAGE.size(width)
-            PAGE.settle()
-            self.assertLessEqual(PAGE.overflow(), 0, width)
-        PAGE.size(1280)
-        PAGE.picture(path("two-1280.png"), 2500)
+        self.check_widths("two-1280.png", 2500)
 
     def test_figures_are_those_of_the_json(self):
         views = PAGE.value(DATA % "pairs")["views"]
@@ -286,22 +289,11 @@ class Difference(unittest.TestCase):
         self.assertEqual(counts, len(self.json["counts"]) + 1)  # and the token ids
 
 
-class Trends(unittest.TestCase):
-    def setUp(self):
-        PAGE.scripts(True)
-        PAGE.media()
-        PAGE.open(path("trends.html"))
-
-    def tearDown(self):
-        self.assertEqual(PAGE.complaints(), [])
+class Trends(OpenPage):
+    page = "trends.html"
 
     def test_it_fits_every_width(self):
-        for width in WIDTHS:
-            PAGE.size(width)
-            PAGE.settle()
-            self.assertLessEqual(PAGE.overflow(), 0, width)
-        PAGE.size(1280)
-        PAGE.picture(path("trends-1280.png"), 1600)
+        self.check_widths("trends-1280.png", 1600)
 
     def test_a_change_is_marked_where_the_trace_changed(self):
         view = PAGE.value(DATA % "trends")["views"][0]
