@@ -87,7 +87,11 @@ TEST_F(FaultyExecutor, stamps_records_and_events_at_the_enqueue) {
   gate open;
   const event before = device_->create_event().value();
   const event after = device_->create_event().value();
-  ASSERT_TRUE(device_->record_event(on_, before));
+  {
+    // Struck too, so that its record ends at its stamp: an honest record ends a little after.
+    const scoped_range struck(*device_, range_label{3});
+    ASSERT_TRUE(device_->record_event(on_, before));
+  }
   sync();
   ASSERT_TRUE(device_->launch(on_, hold_until(open)));
   {
@@ -105,6 +109,7 @@ TEST_F(FaultyExecutor, stamps_records_and_events_at_the_enqueue) {
   EXPECT_LT(records[2].start_ns, records[1].end_ns);
   EXPECT_LE(records[3].end_ns, enqueued);
   EXPECT_LE(device_->elapsed_ns(before, after).value(), enqueued - records[0].end_ns);
+  EXPECT_EQ(device_->elapsed_ns(before, after).value(), records[3].end_ns - records[0].end_ns);
 }
 
 TEST_F(FaultyExecutor, swaps_neighbours) {
