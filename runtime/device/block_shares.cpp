@@ -54,6 +54,14 @@ void block_shares::deal(std::uint32_t blocks) {
   shares_[0].run.store(word_of({0, blocks}), std::memory_order_release);
 }
 
+std::uint32_t block_shares::first_block_of(std::uint32_t thread, std::uint32_t blocks) {
+  block_run left{0, blocks};
+  std::uint32_t first = 0;
+  for (std::uint32_t i = 0; i < thread && !left.is_empty(); ++i)
+    first = left.end = before_rear_half(left);
+  return first;
+}
+
 // A run that was taken from another is put down where others may take from it in turn. Nobody but
 // its thread ever adds to a share: to deal into those of others could overwrite such a run.
 std::optional<std::uint32_t> block_shares::take(std::uint32_t thread) {

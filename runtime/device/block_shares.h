@@ -23,6 +23,9 @@ class block_shares {
   /// Gives blocks 0..blocks-1 to thread 0, from which the others take theirs. All that were dealt
   /// before are taken by now.
   void deal(std::uint32_t blocks);
+  /// The block that `thread` takes first of `blocks`, where the threads come in their order.
+  static std::uint32_t first_block_of(std::uint32_t thread, std::uint32_t blocks);
+
   /// The next block for thread number `thread`; none where no share has any. Each block is given
   /// once, and what was written before deal() is seen with it.
   std::optional<std::uint32_t> take(std::uint32_t thread);

@@ -44,17 +44,27 @@ struct block_context {
   std::uint64_t kv_bytes = 0;
 };
 
+/// Where a block begins to read: up to four places that it reads forwards, none where null. A
+/// device may ask the memory for what lies there while the launch is still queued.
+struct first_reads {
+  static constexpr std::size_t capacity = 4;
+  std::array<const std::byte*, capacity> places{};
+  std::uint64_t bytes = 0;  ///< behind each place, of this block and of those that follow it
+};
+
 /// A kernel with its arguments by value, ready to enqueue.
 /// Shapes: `blocks` independent blocks; the device runs each exactly once, in any order and on any
 /// number of threads. `prepare`, where there is one, runs once and whole before the first block: it
 /// is what all blocks share. It is no block, and its tallies count.
 struct kernel {
   using body_function = void (*)(const void* arguments, block_context& context);
+  using reads_function = first_reads (*)(const void* arguments, std::uint32_t block);
   static constexpr std::size_t argument_capacity = 256;
 
   std::string_view name;  ///< static storage
   body_function body = nullptr;
   body_function prepare = nullptr;
+  reads_function reads = nullptr;  ///< null: nothing of it is worth fetching ahead
   std::uint32_t blocks = 1;
   alignas(16) std::array<std::byte, argument_capacity> arguments{};
 
@@ -77,6 +87,18 @@ struct kernel {
                               std::uint32_t blocks) {
     kernel k = bind<Arguments, Body>(name, arguments, blocks);
     k.prepare = &call<Arguments, Prepare>;
+    return k;
+  }
+
+  /// The same kernel, which says where its blocks begin to read.
+  template <class Arguments, first_reads (*Reads)(const Arguments&, std::uint32_t block)>
+  kernel reading() const {
+    kernel k = *this;
+    k.reads = [](const void* raw, std::uint32_t block) {
+      Arguments typed;
+      std::memcpy(&typed, raw, sizeof typed);
+      return Reads(typed, block);
+    };
     return k;
   }
 

@@ -45,7 +45,7 @@ struct host_pool::helper {
 };
 
 host_pool::host_pool(std::uint32_t helpers, std::int64_t spin_ns)
-    : spin_ns_(spin_ns), shares_(helpers + 1) {
+    : spin_ns_(spin_ns), shares_(helpers + 1), ahead_(helpers + 1) {
   for (std::uint32_t i = 0; i < helpers; ++i) {
     helpers_.push_back(std::make_unique<helper>());
     helper& made = *helpers_.back();
@@ -72,7 +72,7 @@ void host_pool::help(helper& self) {
   self.tid.store(static_cast<std::uint32_t>(syscall(SYS_gettid)), std::memory_order_release);
   self.tid.notify_all();
   for (std::uint64_t seen = 0;;) {
-    called_.wait_for(seen + 1, spin_ns_);
+    wait(called_, seen + 1, self.index + 1);
     seen = called_.reached();
     if (is_ending_.load(std::memory_order_acquire)) return;
     if (const std::uint64_t job = take_blocks(self.index + 1); job != 0) finished_.advance(job);
@@ -96,6 +96,12 @@ std::uint64_t host_pool::take_blocks(std::uint32_t share) {
   return before + part.executed_blocks == all ? job : 0;
 }
 
+void host_pool::wait(const progress& what, std::uint64_t target, std::uint32_t share) {
+  while (what.reached() < target && ahead_.ask_some(share)) {
+  }
+  what.wait_for(target, spin_ns_);
+}
+
 void host_pool::publish(const launch_tally& part) {
   executed_blocks_.fetch_add(part.executed_blocks, std::memory_order_relaxed);
   weight_bytes_.fetch_add(part.weight_bytes, std::memory_order_relaxed);
@@ -113,7 +119,7 @@ launch_tally host_pool::run_alone(const kernel& what, bool is_timed) {
   return tally;
 }
 
-launch_tally host_pool::run(const kernel& what, bool is_timed) {
+launch_tally host_pool::run(const kernel& what, bool is_timed, const kernel* ahead) {
   if (helpers_.empty() || what.blocks < 2) return run_alone(what, is_timed);
   const std::unique_lock mine(owner_, std::try_to_lock);
   if (!mine) return run_alone(what, is_timed);
@@ -127,9 +133,10 @@ launch_tally host_pool::run(const kernel& what, bool is_timed) {
   weight_bytes_.store(first.weight_bytes, std::memory_order_relaxed);
   kv_bytes_.store(first.kv_bytes, std::memory_order_relaxed);
   end_ns_.store(0, std::memory_order_relaxed);
+  ahead_.announce(ahead);
   shares_.deal(what.blocks);
   called_.advance(job);
-  if (take_blocks(worker_share) != job) finished_.wait_for(job, spin_ns_);
+  if (take_blocks(worker_share) != job) wait(finished_, job, worker_share);
   return {executed_blocks_.load(std::memory_order_relaxed),
           weight_bytes_.load(std::memory_order_relaxed), kv_bytes_.load(std::memory_order_relaxed),
           end_ns_.load(std::memory_order_relaxed)};

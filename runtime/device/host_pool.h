@@ -12,6 +12,7 @@
 
 #include "runtime/device/block_shares.h"
 #include "runtime/device/device.h"
+#include "runtime/device/read_ahead.h"
 #include "runtime/device/spin_wait.h"
 
 namespace assay::device {
@@ -46,8 +47,9 @@ class host_pool {
   host_pool(const host_pool&) = delete;
   host_pool& operator=(const host_pool&) = delete;
 
-  /// Runs `prepare` and then every block once; returns when all have run.
-  launch_tally run(const kernel& what, bool is_timed);
+  /// Runs `prepare` and then every block once; returns when all have run. Threads that wait ask the
+  /// memory meanwhile for what `ahead` reads; null for nothing.
+  launch_tally run(const kernel& what, bool is_timed, const kernel* ahead = nullptr);
 
   /// Kernel ids of the helpers, as in /proc/self/task.
   std::vector<std::uint32_t> tids() const;
@@ -58,6 +60,7 @@ class host_pool {
   launch_tally run_alone(const kernel& what, bool is_timed);
   void help(helper& self);
   std::uint64_t take_blocks(std::uint32_t share);
+  void wait(const progress& what, std::uint64_t target, std::uint32_t share);
   void publish(const launch_tally& part);
 
   const std::int64_t spin_ns_;
@@ -72,6 +75,7 @@ class host_pool {
   // A helper that comes late to one launch takes from the next one or nothing, never a block that
   // is gone.
   block_shares shares_;
+  read_ahead ahead_;
   alignas(64) std::atomic<std::uint64_t> done_{0};  // blocks of this launch that are over
   std::atomic<std::uint64_t> executed_blocks_{0};
   std::atomic<std::uint64_t> weight_bytes_{0};

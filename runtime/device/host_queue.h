@@ -3,6 +3,7 @@
 // The operations of one stream on their way from the thread that submits to the worker.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -20,6 +21,9 @@ class host_queue {
   /// 1024 operations are several decode steps of a small model; at 256 bytes each the ring stays
   /// within L2.
   static constexpr std::uint64_t capacity = 1024;
+  /// A layer's rotation, its two copies and its attention lie between two launches that read
+  /// weights.
+  static constexpr std::uint64_t looked_ahead = 6;
 
   explicit host_queue(std::int64_t spin_ns) : spin_ns_(spin_ns) {}
 
@@ -44,6 +48,17 @@ class host_queue {
       completed_.note_core();
     }
     return ring_[done_ % capacity];
+  }
+  /// The first launch behind front() that says what it reads, of the few that are queued next; null
+  /// where there is none. Valid until it is popped.
+  const kernel* launch_ahead() noexcept {
+    known_submitted_ = submitted_.reached();
+    const std::uint64_t end = std::min(known_submitted_, done_ + 1 + looked_ahead);
+    for (std::uint64_t i = done_ + 1; i < end; ++i) {
+      const auto* next = std::get_if<kernel>(&ring_[i % capacity].work);
+      if (next != nullptr && next->reads != nullptr) return next;
+    }
+    return nullptr;
   }
   void pop() noexcept { completed_.advance(++done_); }
 

@@ -33,12 +33,12 @@ void run_copy(const operation& what, const copy_work& copy, const worker_site& s
 
 void run_launch(const operation& what, const kernel& launched, const worker_site& site) {
   if (site.reports_to == nullptr) {
-    site.pool->run(launched, false);
+    site.pool->run(launched, false, site.ahead);
     return;
   }
   activity_record record = record_of(what, site, operation_kind::launch);
   record.start_ns = host_now().ns;
-  const launch_tally tally = site.pool->run(launched, true);
+  const launch_tally tally = site.pool->run(launched, true, site.ahead);
   record.end_ns = tally.end_ns;
   record.executed_blocks = tally.executed_blocks;
   record.weight_bytes = tally.weight_bytes;

@@ -47,6 +47,7 @@ void host_worker::run_until_end() {
   for (;;) {
     const operation& next = queue_.front();
     if (std::holds_alternative<stream_end>(next.work)) break;
+    site_.ahead = queue_.launch_ahead();
     site_.reports_to = reports_to_.load(std::memory_order_acquire);
     runner_.run(next, site_);
     queue_.pop();

@@ -21,6 +21,7 @@ struct worker_site {
   const host_arena* arena = nullptr;
   observer* reports_to = nullptr;  ///< null: nobody asks for activity records
   host_pool* pool = nullptr;       ///< whose threads take blocks of a launch beside the worker
+  const kernel* ahead = nullptr;   ///< a launch queued behind this operation; null: none is known
 };
 
 /// Runs one operation and reports what it did.

@@ -42,6 +42,7 @@ struct head_pages {
   const attention_arguments& of;
   std::uint32_t kv_head;
   std::uint32_t context_tokens;
+  bool is_last;  // of the heads that are walked one after the other
 
   std::size_t stride() const { return std::size_t{of.kv_heads} * of.head_dim; }
   std::size_t page_floats() const { return of.kv.page_tokens * stride(); }
@@ -57,7 +58,7 @@ struct head_pages {
             std::min(context_tokens - index * of.kv.page_tokens, of.kv.page_tokens), next};
   }
 
-  // A span's values follow its keys, the next span's keys its values.
+  // A span's values follow its keys, the next span's keys its values, the next head's keys all.
   page_rows keys(std::uint32_t index, const page_span& span) const {
     const float* next = index + 1 < span.end ? first_key(index + 1) : first_value(span.first);
     return rows_at(first_key(index), next, index);
@@ -68,6 +69,8 @@ struct head_pages {
       next = first_value(index + 1);
     else if (index + 1 < page_count())
       next = first_key(index + 1);
+    else if (!is_last)
+      next = first_key(0) + of.head_dim;
     return rows_at(first_value(index), next, index);
   }
 };
@@ -134,14 +137,14 @@ void attend(const head_pages& pages, const group_view& group, softmax_state& sta
       group.out[h * group.head_dim + i] /= state.sum[h];
 }
 
-void attend_head(const attention_arguments& a, std::uint32_t kv_head, softmax_state& state,
-                 device::block_context& context) {
+void attend_head(const attention_arguments& a, std::uint32_t kv_head, bool is_last,
+                 softmax_state& state, device::block_context& context) {
   const std::uint32_t group_heads = a.heads / a.kv_heads;
   for (std::uint32_t t = 0; t < a.tokens; ++t) {
     const std::size_t head = std::size_t{t} * a.heads + kv_head * group_heads;
     const group_view group{a.q + head * a.head_dim, a.out + head * a.head_dim, group_heads,
                            a.head_dim};
-    attend({a, kv_head, a.start + t + 1}, group, state, context);
+    attend({a, kv_head, a.start + t + 1, is_last}, group, state, context);
   }
 }
 
@@ -149,7 +152,7 @@ void attention_body(const attention_arguments& a, device::block_context& context
   softmax_state state;
   const row_range kv_heads = rows_of_block(a.kv_heads, context);
   for (std::uint32_t head = kv_heads.begin; head < kv_heads.end; ++head)
-    attend_head(a, head, state, context);
+    attend_head(a, head, head + 1 == a.kv_heads, state, context);
 }
 
 // A block that reads less than this is over before another thread has heard of it.

@@ -22,11 +22,22 @@ void gated_mlp_body(const gated_mlp_arguments& a, device::block_context& context
     }
 }
 
+device::first_reads gated_mlp_reads(const gated_mlp_arguments& a, std::uint32_t block) {
+  if (a.tokens > 1) return {};
+  const row_range range = rows_at(a.gate_weight, block, 1);
+  device::first_reads reads = reads_of(a.gate_weight, range, 2);
+  const device::first_reads up = reads_of(a.up_weight, range, 2);
+  reads.places[2] = up.places[0];
+  reads.places[3] = up.places[1];
+  return reads;
+}
+
 }  // namespace
 
 device::kernel gated_mlp(const gated_mlp_arguments& arguments) {
   return device::kernel::bind_prepared<gated_mlp_arguments, gated_mlp_prepare, gated_mlp_body>(
-      "gated_mlp", arguments, blocks_of(arguments.gate_weight, arguments.tokens));
+             "gated_mlp", arguments, blocks_of(arguments.gate_weight, arguments.tokens))
+      .reading<gated_mlp_arguments, gated_mlp_reads>();
 }
 
 }  // namespace assay::ops

@@ -16,11 +16,17 @@ void head_body(const head_arguments& a, device::block_context& context) {
            into::store, context);
 }
 
+device::first_reads head_reads(const head_arguments& a, std::uint32_t block) {
+  if (a.positions > 1) return {};
+  return reads_of(a.head, rows_at(a.head, block, 1));
+}
+
 }  // namespace
 
 device::kernel head(const head_arguments& arguments) {
   return device::kernel::bind_prepared<head_arguments, head_prepare, head_body>(
-      "head", arguments, blocks_of(arguments.head, arguments.positions));
+             "head", arguments, blocks_of(arguments.head, arguments.positions))
+      .reading<head_arguments, head_reads>();
 }
 
 }  // namespace assay::ops

@@ -14,49 +14,25 @@ namespace {
 
 constexpr std::uint32_t norm_columns = 1024;
 
-void put(float& where, float value, into how) {
-  where = how == into::store ? value : where + value;
+row_run run_of(const weight& w, row_range rows, float* out) {
+  if (rows.begin == rows.end) return {};
+  return {w.row(rows.begin), rows.end - rows.begin, out + rows.begin};
 }
 
-// Rows that are multiplied one after the other.
-struct place {
-  const weight* w;
-  row_range rows;
-  float* out;
-};
-
-// The places are of one type. Four places of memory at a time keep more of its requests in flight
-// than one, and the more so the farther they are apart. A product is the same whichever rows are
-// beside it. A place that is over goes on with its last row, which the caches have.
-void multiply_places(const std::array<place, 4>& places, const float* x, into how,
-                     device::block_context& context) {
-  const vector_kernels& kernels = kernels_in_force();
-  const weight& any = *places[0].w;
-  std::uint32_t longest = 0;
-  for (const place& each : places) longest = std::max(longest, each.rows.end - each.rows.begin);
-  for (std::uint32_t step = 0; step < longest; ++step) {
-    row_quad rows;
-    for (std::uint32_t i = 0; i < 4; ++i) {
-      const auto [begin, end] = places[i].rows;
-      rows[i] = places[i].w->row(std::min(begin + step, std::max(end, 1U) - 1));
-    }
-    std::array<float, 4> sums;
-    kernels.dot_quad(any.type, rows, x, any.columns, sums);
-    for (std::uint32_t i = 0; i < 4; ++i) {
-      const std::uint32_t row = places[i].rows.begin + step;
-      if (row >= places[i].rows.end) continue;
-      put(places[i].out[row], sums[i], how);
-      context.weight_bytes += any.row_bytes();
-    }
-  }
+void multiply_runs(const weight& any, const row_runs& runs, const float* x, into how,
+                   device::block_context& context) {
+  context.weight_bytes += any.row_bytes() * kernels_in_force().dot_rows(
+                                                any.type, runs, x, any.columns, how == into::add);
 }
 
+// Four places of memory at a time keep more of its requests in flight than one, and the more so the
+// farther they are apart. A product is the same whichever rows are beside it.
 void multiply_one(const weight& w, row_range range, const float* x, float* out, into how,
                   device::block_context& context) {
   const std::array<row_range, 4> taken = rows_taken(w, range, 1);
-  std::array<place, 4> places;
-  for (std::uint32_t i = 0; i < 4; ++i) places[i] = {&w, taken[i], out};
-  multiply_places(places, x, how, context);
+  row_runs runs;
+  for (std::uint32_t i = 0; i < 4; ++i) runs[i] = run_of(w, taken[i], out);
+  multiply_runs(w, runs, x, how, context);
 }
 
 // Part of a weight: `rows` rows from `row`, `columns` columns from `column`.
@@ -222,6 +198,15 @@ std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint3
   return taken;
 }
 
+device::first_reads reads_of(const weight& w, row_range range, std::uint32_t weights) {
+  const std::uint32_t parts = device::first_reads::capacity / weights;
+  const std::array<row_range, 4> taken = rows_taken(w, range, 1, weights);
+  device::first_reads reads;
+  for (std::uint32_t i = 0; i < parts; ++i) reads.places[i] = w.row(taken[i].begin);
+  reads.bytes = w.bytes() / parts - taken[0].begin * w.row_bytes();
+  return reads;
+}
+
 void multiply(const weight& w, row_range range, const float* x, std::uint32_t tokens, float* out,
               into how, device::block_context& context) {
   if (tokens == 1) return multiply_one(w, range, x, out, how, context);
@@ -236,20 +221,16 @@ void multiply_pair(const weight_pair& pair, row_range range, const float* x, std
     return;
   }
   const std::array<row_range, 4> taken = rows_taken(pair.first, range, 1, 2);
-  const place first{&pair.first, {}, pair.first_out};
-  const place second{&pair.second, {}, pair.second_out};
-  if (pair.first.type != pair.second.type) {
-    // The loops read four rows as one type; of what `taken` has, the last two are empty.
-    for (const place& only : {first, second}) {
-      std::array<place, 4> places{only, only, only, only};
-      for (std::uint32_t i = 0; i < 4; ++i) places[i].rows = taken[i];
-      multiply_places(places, x, into::store, context);
-    }
+  const auto first = [&](std::uint32_t i) { return run_of(pair.first, taken[i], pair.first_out); };
+  const auto second = [&](std::uint32_t i) {
+    return run_of(pair.second, taken[i], pair.second_out);
+  };
+  if (pair.first.type != pair.second.type) {  // the loops read four runs as one type
+    multiply_runs(pair.first, {first(0), first(1)}, x, into::store, context);
+    multiply_runs(pair.second, {second(0), second(1)}, x, into::store, context);
     return;
   }
-  std::array<place, 4> places{first, first, second, second};
-  for (std::uint32_t i = 0; i < 4; ++i) places[i].rows = taken[i % 2];
-  multiply_places(places, x, into::store, context);
+  multiply_runs(pair.first, {first(0), first(1), second(0), second(1)}, x, into::store, context);
 }
 
 namespace {

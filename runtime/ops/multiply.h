@@ -36,6 +36,10 @@ enum class into : std::uint8_t { store, add };
 std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint32_t tokens,
                                     std::uint32_t weights = 1);
 
+/// Where multiply begins to read for one token and `range`; half as many places where two weights
+/// are multiplied at once.
+device::first_reads reads_of(const weight& w, row_range range, std::uint32_t weights = 1);
+
 /// out[t][r] (=, +=) w[r] · x[t] for the rows that are taken for `range`.
 /// Shapes: x (tokens, w.columns), out (tokens, w.rows), f32.
 /// Tallies each row of the weight once, where it is read.

@@ -46,6 +46,22 @@ void project_add_body(const project_add_arguments& a, device::block_context& con
            context);
 }
 
+device::first_reads norm_qkv_reads(const norm_qkv_arguments& a, std::uint32_t block) {
+  if (a.tokens > 1) return {};
+  const std::uint32_t each = rows_each(a);
+  std::uint32_t begin = block * each;
+  for (const weight* w : {&a.q_weight, &a.k_weight, &a.v_weight}) {
+    if (begin < w->rows) return reads_of(*w, {begin, std::min(begin + each, w->rows)});
+    begin -= w->rows;
+  }
+  return {};
+}
+
+device::first_reads project_add_reads(const project_add_arguments& a, std::uint32_t block) {
+  if (a.tokens > 1) return {};
+  return reads_of(a.w, rows_at(a.w, block, 1));
+}
+
 }  // namespace
 
 device::kernel norm_qkv(const norm_qkv_arguments& arguments) {
@@ -53,12 +69,14 @@ device::kernel norm_qkv(const norm_qkv_arguments& arguments) {
   const std::uint32_t rows =
       arguments.q_weight.rows + arguments.k_weight.rows + arguments.v_weight.rows;
   return device::kernel::bind_prepared<norm_qkv_arguments, norm_qkv_prepare, norm_qkv_body>(
-      "norm_qkv", arguments, (rows + each - 1) / each);
+             "norm_qkv", arguments, (rows + each - 1) / each)
+      .reading<norm_qkv_arguments, norm_qkv_reads>();
 }
 
 device::kernel project_add(std::string_view name, const project_add_arguments& arguments) {
   return device::kernel::bind<project_add_arguments, project_add_body>(
-      name, arguments, blocks_of(arguments.w, arguments.tokens));
+             name, arguments, blocks_of(arguments.w, arguments.tokens))
+      .reading<project_add_arguments, project_add_reads>();
 }
 
 }  // namespace assay::ops

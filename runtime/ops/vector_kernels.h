@@ -12,9 +12,15 @@
 
 namespace assay::ops {
 
-/// Four rows at a time: each value of `x` is loaded once for four products.
-/// Fewer rows are given by naming one of them again.
-using row_quad = std::array<const std::byte*, 4>;
+/// Rows of a weight, one below the other, and where their products go.
+struct row_run {
+  const std::byte* first = nullptr;
+  std::uint32_t rows = 0;
+  float* out = nullptr;
+};
+/// Four runs side by side: each value of `x` is loaded once for four products, and more of the
+/// memory's requests are in flight than one run keeps there.
+using row_runs = std::array<row_run, 4>;
 
 /// A panel of weights, widened to f32 and transposed: values[k][lane] is column k of row `lane`.
 /// 32 KiB, which stays in a second-level cache while many tokens are multiplied with it.
@@ -55,9 +61,10 @@ struct page_rows {
 /// One instruction set's inner loops. All accumulate in f32, in an order that depends on shapes
 /// alone: a row's product is the same whichever rows, threads or blocks are beside it.
 struct vector_kernels {
-  /// out[i] = rows[i] · x.
-  void (*dot_quad)(checkpoint::dtype type, const row_quad& rows, const float* x,
-                   std::size_t columns, std::array<float, 4>& out);
+  /// out[i] (=, +=) row i · x of each run, dense rows of `columns`. Returns the rows that were
+  /// multiplied, counted where each was.
+  std::uint32_t (*dot_rows)(checkpoint::dtype type, const row_runs& runs, const float* x,
+                            std::size_t columns, bool is_sum);
   /// Widens `rows` rows (up to panel_lanes) of `columns` columns (up to panel_columns), `row_bytes`
   /// apart, into a panel. Lanes without a row are zero.
   void (*fill_panel)(checkpoint::dtype type, const std::byte* first, std::size_t row_bytes,

@@ -78,7 +78,7 @@ struct lanes {
 }  // namespace
 
 const vector_kernels& portable_kernels() noexcept {
-  static constexpr vector_kernels set{dot_quad, fill_panel, multiply_panel, score_rows, mix_rows};
+  static constexpr vector_kernels set{dot_rows, fill_panel, multiply_panel, score_rows, mix_rows};
   return set;
 }
 

@@ -115,5 +115,17 @@ TEST(BlockShares, lose_nothing_to_takers_that_are_late) {
   for (std::thread& each : threads) each.join();
 }
 
+TEST(BlockShares, name_the_block_that_each_thread_takes_first) {
+  for (const std::uint32_t threads : {1U, 2U, 3U, 7U})
+    for (const std::uint32_t blocks : {1U, 2U, 5U, 48U}) {
+      block_shares shares(threads);
+      shares.deal(blocks);
+      // Beyond that, threads take from each other, and who comes first decides.
+      for (std::uint32_t t = 1; t < threads && blocks >= 1U << t; ++t)
+        EXPECT_EQ(shares.take(t), block_shares::first_block_of(t, blocks)) << t << " of " << blocks;
+      EXPECT_EQ(block_shares::first_block_of(0, blocks), 0U);
+    }
+}
+
 }  // namespace
 }  // namespace assay::device

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without this file one instruction set's loops could drop a tail, sum in another precision, or
 // give a row another value because of the rows beside it, and only some processors would show it.
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -69,25 +70,39 @@ double bound(double magnitude, std::size_t terms) {
   return magnitude * static_cast<double>(terms + 4) * 0x1p-24;
 }
 
-TEST_P(Kernels, dot_quad_is_the_sum_of_products) {
+double product_of(const stored_rows& rows, std::size_t row, const std::vector<float>& x,
+                  double& magnitude) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const double product = rows.values[row * x.size() + k] * static_cast<double>(x[k]);
+    sum += product;
+    magnitude += std::fabs(product);
+  }
+  return sum;
+}
+
+// Runs of different lengths, one of them empty: what a short one reads beyond its end goes nowhere.
+TEST_P(Kernels, dot_rows_are_sums_of_products_each_where_it_belongs) {
+  constexpr std::array<std::uint32_t, 4> lengths{3, 0, 1, 2};
   for (const dtype type : {dtype::bf16, dtype::f16, dtype::f32})
-    for (const std::size_t columns : {1U, 7U, 16U, 31U, 32U, 33U, 64U, 100U, 1024U, 1030U}) {
-      const stored_rows rows = make(type, 4, columns, random_);
-      const std::vector<float> x = reals(columns);
-      row_quad quad;
-      for (std::size_t i = 0; i < 4; ++i) quad[i] = &rows.bytes[i * rows.row_bytes];
-      std::array<float, 4> got;
-      loops().dot_quad(type, quad, x.data(), columns, got);
-      for (std::size_t i = 0; i < 4; ++i) {
-        double want = 0.0;
-        double magnitude = 0.0;
-        for (std::size_t k = 0; k < columns; ++k) {
-          want += rows.values[i * columns + k] * static_cast<double>(x[k]);
-          magnitude += std::fabs(rows.values[i * columns + k] * static_cast<double>(x[k]));
+    for (const std::size_t columns : {1U, 7U, 16U, 31U, 32U, 33U, 64U, 100U, 1024U, 1030U})
+      for (const bool is_sum : {false, true}) {
+        const stored_rows rows = make(type, 6, columns, random_);
+        const std::vector<float> x = reals(columns);
+        std::vector<float> got(7, 0.5F);
+        row_runs runs;
+        for (std::uint32_t i = 0, row = 0; i < 4; row += lengths[i++])
+          if (lengths[i] > 0)
+            runs[i] = {&rows.bytes[row * rows.row_bytes], lengths[i], got.data() + row};
+        EXPECT_EQ(loops().dot_rows(type, runs, x.data(), columns, is_sum), 6U);
+        for (std::size_t row = 0; row < 6; ++row) {
+          double magnitude = 0.5;
+          const double want = product_of(rows, row, x, magnitude) + (is_sum ? 0.5 : 0.0);
+          ASSERT_NEAR(got[row], want, bound(magnitude, columns))
+              << columns << " columns, row " << row;
         }
-        ASSERT_NEAR(got[i], want, bound(magnitude, columns)) << columns << " columns, row " << i;
+        EXPECT_EQ(got[6], 0.5F);
       }
-    }
 }
 
 TEST_P(Kernels, dot_of_a_row_does_not_depend_on_the_rows_beside_it) {
@@ -95,10 +110,12 @@ TEST_P(Kernels, dot_of_a_row_does_not_depend_on_the_rows_beside_it) {
   const std::vector<float> x = reals(777);
   const auto at = [&](std::size_t i) { return rows.bytes.data() + i * rows.row_bytes; };
   std::array<float, 4> together;
-  std::array<float, 4> alone;
-  loops().dot_quad(dtype::bf16, {at(0), at(1), at(2), at(3)}, x.data(), 777, together);
-  loops().dot_quad(dtype::bf16, {at(2), at(2), at(2), at(2)}, x.data(), 777, alone);
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(alone[i], together[2]);
+  std::array<float, 2> alone;
+  loops().dot_rows(dtype::bf16, {{{at(0), 4, together.data()}}}, x.data(), 777, false);
+  loops().dot_rows(dtype::bf16, {{{at(2), 1, &alone[0]}, {}, {}, {at(2), 1, &alone[1]}}}, x.data(),
+                   777, false);
+  EXPECT_EQ(alone[0], together[2]);
+  EXPECT_EQ(alone[1], together[2]);
 }
 
 TEST_P(Kernels, panel_holds_each_element_where_it_belongs) {
