@@ -192,6 +192,8 @@ class gpu_backend final : public run_backend {
   // Asked when the probes are open and have run once: what CUPTI takes for its records, it has.
   result<std::uint64_t> reserved_bytes() override {
     if (reserved_bytes_ == 0) {
+      // What is loaded for the measurement is no work of the run's.
+      const probes::gpu_run_probe::own_work ours(*probe_);
       ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open(checkpoint_));
       ASSAY_TRY_ASSIGN(const device::device_memory driver,
                        engine::measure_driver(seen, *gpu_, measured_, {}));

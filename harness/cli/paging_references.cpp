@@ -61,8 +61,7 @@ struct recorded_paging {
     asked_count = passes * p.step_weights - headless * p.head_weights;
     asked_bytes = is_gpu ? passes * p.step_bytes - headless * p.head_bytes
                          : compute.weight_bytes - seen.activity.of(range::embedding).bytes;
-    hits_count =
-        passes * seen.fill.copies - headless * (p.head_weights - p.head_streamed_weights);
+    hits_count = passes * seen.fill.copies - headless * (p.head_weights - p.head_streamed_weights);
     hit_bytes = passes * seen.fill.bytes - headless * (p.head_bytes - p.head_streamed_bytes);
     page_ins_count = paging.copies;
     page_in_bytes = paging.bytes;

@@ -65,13 +65,21 @@ result<void> load_captured(cudaStream_t on, const std::function<result<void>()>&
 }
 
 /// A model of one layer whose every weight lies at `at`: kernels differ by shape, not by address.
-graph::decode_weights weights_at(std::byte* at, const checkpoint::model_config& config) {
+/// But for those that one product takes together where they lie one behind the other, as they do in
+/// a run.
+graph::decode_weights weights_at(std::byte* at, const graph::decode_shape& shape,
+                                 const checkpoint::model_config& config) {
   graph::decode_weights made;
   made.embedding = made.final_norm = made.head = at;
   graph::decode_layer layer;
   for (const void** each : {&layer.input_norm, &layer.q, &layer.k, &layer.v, &layer.o,
                             &layer.mlp_norm, &layer.gate, &layer.up, &layer.down})
     *each = at;
+  const std::uint64_t row_bytes = std::uint64_t{shape.hidden} * ops::cuda::bytes_of(shape.type);
+  const std::uint64_t head_bytes = shape.head_dim * row_bytes;
+  layer.k = at + shape.heads * head_bytes;
+  layer.v = at + (shape.heads + shape.kv_heads) * head_bytes;
+  layer.up = at + shape.intermediate * row_bytes;
   if (config.has_qk_norm) layer.q_norm = layer.k_norm = at;
   layer.pages = at;
   made.layers.push_back(layer);
@@ -97,7 +105,7 @@ result<device::device_memory> measure_driver(const checkpoint::checkpoint& from,
   ASSAY_TRY_ASSIGN(owned_memory memory, take(step_bytes + pass_bytes));
   carve(memory.get(), plan.shape, parts.buffers);
   parts.shape = plan.shape;
-  parts.weights = weights_at(memory.get(), from.config());
+  parts.weights = weights_at(memory.get(), plan.shape, from.config());
   parts.site.stream = stream.get();
   parts.site.blocks = static_cast<std::uint32_t>(gpu.multiprocessors());
   parts.site.has_tensor_attention = takes_tensor_attention(plan.shape);
