@@ -252,8 +252,8 @@ TEST(GpuPaging, what_the_driver_says_is_taken_never_exceeds_the_limit) {
   for (const double ratio : {0.3, 0.6}) {
     engine::engine_options options = limited(device_bytes);
     const device::device_memory driver = expect(engine::measure_driver(opened, *gpu, options, {}));
-    EXPECT_EQ(expect(gpu->memory()).taken_bytes, driver.taken_bytes)
-        << "what was measured with is given back";
+    EXPECT_LE(expect(gpu->memory()).taken_bytes, driver.taken_bytes)
+        << "what was measured with is given back, and with it cuBLAS's handle";
     options.reserved_bytes = engine::reserved_for(driver);
     options.memory_limit_bytes =
         options.reserved_bytes + all.kv_bytes + all.activations_bytes +
