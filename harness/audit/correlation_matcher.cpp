@@ -40,6 +40,10 @@ std::int64_t pageable_bytes_of(const assay_record& record) {
   return is_pageable ? record.amount : 0;
 }
 
+bool is_programmatic(const assay_record& record) {
+  return record.op == ASSAY_OP_LAUNCH && (record.flags & ASSAY_PROGRAMMATIC) != 0;
+}
+
 std::size_t index_of(std::uint8_t op, std::uint8_t direction, int slot) {
   return static_cast<std::size_t>(cell_of(op, direction, slot));
 }
@@ -129,6 +133,7 @@ void correlation_matcher::activity(const assay_record& record, std::int64_t star
   op->is_run = true;
   op->moved_bytes = record.amount;
   op->pageable_bytes = pageable_bytes_of(record);
+  op->is_programmatic = is_programmatic(record);
   op->start_ns = start_ns;
   op->end_ns = end_ns;
   op->blocks = record.extra[0];
@@ -156,6 +161,7 @@ void correlation_matcher::add_kernel(operation& launch, const assay_record& reco
   operation& kernel = kernels_.emplace_back(launch);
   kernel.is_run = true;
   kernel.is_foreign = is_foreign(launch, record);
+  kernel.is_programmatic = is_programmatic(record);
   kernel.start_ns = start_ns;
   kernel.end_ns = end_ns;
   kernel.blocks = record.extra[0];

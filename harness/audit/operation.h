@@ -19,6 +19,7 @@ struct operation {
   bool is_run = false;
   bool is_mistimed = false;      ///< its times do not fit its call or its window: R17's, not G1's
   bool is_foreign = false;       ///< op, stream or direction differ between the two records
+  bool is_programmatic = false;  ///< a launch that may begin before the kernel ahead of it ends
   bool is_split = false;         ///< shows as several activities: of a launch, one a kernel
   std::int64_t pieces = 0;       ///< activities so far, where it is split
   std::int64_t asked_bytes = 0;  ///< of a split launch: kernels, 0 where nobody said how many

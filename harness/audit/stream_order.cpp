@@ -16,6 +16,13 @@ void stream_order::check(std::vector<operation>& operations) {
   for (const operation& op : operations) check_one(op);
 }
 
+// What a programmatic launch follows has begun when it begins, and so has ended what that one had
+// to wait for. An event or a copy in between has no edge of this kind: it is waited for.
+bool stream_order::is_early(const operation& op, const last_work& last) {
+  if (op.is_split && op.correlation == last.correlation) return false;
+  return op.start_ns < (op.is_programmatic && last.is_kernel ? last.start_ns : last.end_ns);
+}
+
 void stream_order::check_one(const operation& op) {
   // Unknown times are R18's, and times of another clock are R17's: neither says anything of order.
   if ((op.start_ns == 0 && op.end_ns == 0) || op.is_mistimed) return;
@@ -23,23 +30,23 @@ void stream_order::check_one(const operation& op) {
   const int cell = cell_of(op.op, op.direction, op.slot);
   const bool is_instant = op.op == ASSAY_OP_COPY && op.moved_bytes > 0 && op.end_ns == op.start_ns;
   if (is_instant || op.end_ns < op.start_ns) ++defects_[static_cast<std::size_t>(cell)].instant;
+  const bool is_kernel = op.op == ASSAY_OP_LAUNCH;
   auto found = streams_.find(op.stream);
   if (found == streams_.end()) {
     if (streams_.size() == max_streams) {
       is_overwhelmed_ = true;
       return;
     }
-    streams_.emplace(op.stream, last_work{op.end_ns, cell, op.correlation});
+    streams_.emplace(op.stream, last_work{op.start_ns, op.end_ns, cell, op.correlation, is_kernel});
     return;
   }
   last_work& last = found->second;
-  const bool is_same_launch = op.is_split && op.correlation == last.correlation;
-  if (op.start_ns < last.end_ns && !is_same_launch) {
+  if (is_early(op, last)) {
     // Either of the two may be the one that moved, so both are in doubt.
     ++defects_[static_cast<std::size_t>(cell)].out_of_order;
     ++defects_[static_cast<std::size_t>(last.cell)].out_of_order;
   }
-  last = {std::max(last.end_ns, op.end_ns), cell, op.correlation};
+  last = {op.start_ns, std::max(last.end_ns, op.end_ns), cell, op.correlation, is_kernel};
 }
 
 }  // namespace assay::audit

@@ -21,8 +21,9 @@ struct order_defects {
   std::uint64_t instant = 0;       ///< moved bytes in no time, or ended before the start
 };
 
-/// Kernels of one launch may overlap: in a graph one begins before its predecessor has ended.
-/// Sees every joined operation. Memory: one entry a stream, at most max_streams.
+/// Kernels of one launch may overlap: in a graph one begins before its predecessor has ended. So
+/// may a programmatic launch and the kernel right before it, but never begin ahead of that. Sees
+/// every joined operation. Memory: one entry a stream, at most max_streams.
 class stream_order {
  public:
   /// More than any device has; a trace that names more is broken or crafted, and goes unchecked.
@@ -37,10 +38,13 @@ class stream_order {
 
  private:
   struct last_work {
-    std::int64_t end_ns = 0;
+    std::int64_t start_ns = 0;
+    std::int64_t end_ns = 0;  ///< of all so far the latest
     int cell = 0;
     std::uint64_t correlation = 0;
+    bool is_kernel = false;
   };
+  static bool is_early(const operation& op, const last_work& last);
   void check_one(const operation& op);
 
   std::unordered_map<std::uint32_t, last_work> streams_;

@@ -22,8 +22,8 @@
 #include "probes/trace/contract_json.h"
 #include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/cuda_try.h"
+#include "runtime/engine/cuda/driver_overhead.h"
 #include "runtime/engine/cuda/gpu_engine.h"
-#include "runtime/engine/cuda/gpu_plan.h"
 #include "runtime/ops/cuda/cublas_library.h"
 #include "scenarios/gpu_ledger.h"
 
@@ -34,6 +34,10 @@ namespace {
 constexpr std::uint64_t granule_bytes = std::uint64_t{2} << 20;
 // Read and copied over to see what memory carries: more than three times the L2 cache of an H200.
 constexpr std::uint64_t limited_set_bytes = std::uint64_t{256} << 20;
+
+// CUPTI takes more as records come, and nothing says beforehand how much: what it has by its first
+// records is measured, and this is for the rest.
+constexpr std::uint64_t records_bytes = std::uint64_t{208} << 20;
 
 // Of a limit, what operations with a known answer take.
 std::uint64_t known_answer_bytes() {
@@ -73,6 +77,9 @@ class gpu_backend final : public run_backend {
       ASSAY_TRY_ASSIGN(const device::device_memory has, gpu_->memory());
       ASSAY_TRY_ASSIGN(limit_bytes_, options.vram_limit->bytes_of(has.total_bytes));
     }
+    checkpoint_ = options.checkpoint;
+    measured_ = {options.context_tokens, static_cast<std::uint32_t>(options.page_tokens)};
+    measured_.memory_limit_bytes = limit_bytes_;
     gpu_->set_observer(probe_.get());
     ASSAY_CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes_, cudaDevAttrL2CacheSize, gpu_->index()));
     cudaDeviceProp properties{};
@@ -82,9 +89,12 @@ class gpu_backend final : public run_backend {
     nvml_ = probes::nvml_probe::open({.pci_bus_id = bus_id});
     constexpr device::range_label known_answers[]{
         static_cast<device::range_label>(telemetry::range::sentinel)};
+    // A step's span holds its waits for page-ins, and the events around them.
+    constexpr device::range_label of_waits[]{
+        static_cast<device::range_label>(telemetry::range::paging)};
     brackets_.emplace(
         [this](std::uint32_t stream, std::size_t count) { return make_events(stream, count); },
-        known_answers);
+        known_answers, of_waits);
     bracketed_.emplace(*gpu_, *brackets_,
                        [this](device::range_label before, device::range_label now) {
                          if (before != 0) ranges_.pop();
@@ -182,8 +192,12 @@ class gpu_backend final : public run_backend {
   // Asked when the probes are open and have run once: what CUPTI takes for its records, it has.
   result<std::uint64_t> reserved_bytes() override {
     if (reserved_bytes_ == 0) {
-      ASSAY_TRY_ASSIGN(const device::device_memory has, gpu_->memory());
-      reserved_bytes_ = engine::reserved_for(has) + known_answer_bytes();
+      // What is loaded for the measurement is no work of the run's.
+      const probes::gpu_run_probe::own_work ours(*probe_);
+      ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open(checkpoint_));
+      ASSAY_TRY_ASSIGN(const device::device_memory driver,
+                       engine::measure_driver(seen, *gpu_, measured_, {}));
+      reserved_bytes_ = engine::reserved_for(driver) + known_answer_bytes() + records_bytes;
     }
     return reserved_bytes_;
   }
@@ -255,6 +269,8 @@ class gpu_backend final : public run_backend {
   bool is_limited_ = false;
   std::uint64_t limit_bytes_ = 0;     ///< as given; 0: none
   std::uint64_t reserved_bytes_ = 0;  ///< 0: not asked yet
+  std::filesystem::path checkpoint_;
+  engine::engine_options measured_;
   std::unique_ptr<probes::gpu_run_probe> probe_;
   std::unique_ptr<device::cuda_device> gpu_;
   std::optional<probes::range_brackets> brackets_;

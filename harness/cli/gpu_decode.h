@@ -7,9 +7,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "runtime/device/device.h"
 #include "runtime/engine/decode_engine.h"
+#include "runtime/engine/memory_plan.h"
 #include "runtime/memory/vram_limit.h"
 #include "runtime/telemetry/counter_writer.h"
 #include "runtime/telemetry/result.h"
@@ -42,5 +44,17 @@ result<opened_engine> open_on_gpu(const std::filesystem::path& folder,
                                   const gpu_memory_wanted& memory,
                                   telemetry::counter_writer& counters,
                                   engine::engine_options options);
+
+/// What a run on the first GPU will take of it, nobody watching. The GPU is asked, and has the code
+/// that the model needs afterwards; no weight is read.
+struct gpu_ledger {
+  engine::memory_plan plan;
+  std::vector<engine::plan_term> terms;
+  std::uint64_t page_locked_bytes = 0;  ///< of the host, for what is streamed
+  std::uint64_t pinnable_bytes = 0;     ///< that may be
+};
+/// Errors: as open_on_gpu, but for a limit that does not hold a step.
+result<gpu_ledger> plan_on_gpu(const std::filesystem::path& folder, const gpu_memory_wanted& memory,
+                               engine::engine_options options);
 
 }  // namespace assay::cli

@@ -3,6 +3,7 @@
 #include "harness/cli/overlap_tally.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "runtime/telemetry/range.h"
 
@@ -34,6 +35,17 @@ void overlap_tally::take(const assay_record& record) {
   if (record.range == label(telemetry::range::compute) ||
       record.range == label(telemetry::range::kv_append))
     compute_.push_back(at);
+}
+
+// A programmatic launch begins before the kernel ahead of it has ended: of what both ran in, the
+// earlier one keeps its time, and none is counted twice.
+void overlap_tally::part_kernels(std::vector<interval>& sorted) {
+  std::int64_t until_ns = std::numeric_limits<std::int64_t>::min();
+  for (interval& each : sorted) {
+    if (each.is_event) continue;
+    each.start_ns = std::max(each.start_ns, std::min(until_ns, each.end_ns));
+    until_ns = std::max(until_ns, each.end_ns);
+  }
 }
 
 // A run of page-ins lies between the event before it and the one after.
@@ -81,6 +93,7 @@ overlap_times overlap_tally::times() const {
     (first != paging_.end() && each.stream == first->stream ? page_ins : compute).push_back(each);
   std::sort(page_ins.begin(), page_ins.end(), by_start);
   std::sort(compute.begin(), compute.end(), by_start);
+  part_kernels(compute);
   overlap_times to;
   add_runs(page_ins, to);
   add_waits(compute, to);

@@ -17,7 +17,7 @@ namespace assay::cli {
 struct overlap_times {
   std::int64_t copy_ns = 0;       ///< in which a page-in ran
   std::int64_t copy_most_ns = 0;  ///< between the events around each run of page-ins
-  std::int64_t work_ns = 0;       ///< in which a kernel, or a copy into pages, ran
+  std::int64_t work_ns = 0;       ///< in which kernels, or copies into pages, ran
   std::int64_t both_ns = 0;       ///< in which both did
   std::int64_t stall_least_ns = 0;
   std::int64_t stall_most_ns = 0;
@@ -41,6 +41,7 @@ class overlap_tally {
     bool is_kernel;
     std::uint32_t stream;
   };
+  static void part_kernels(std::vector<interval>& sorted);
   static void add_runs(std::vector<interval> of, overlap_times& to);
   static void add_waits(const std::vector<interval>& of, overlap_times& to);
 

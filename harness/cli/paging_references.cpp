@@ -29,16 +29,23 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(whole, 1));
 }
 
-// What the kernels read and the copies brought, by the records: passes and weights a pass come from
-// the ledger, where a record has no word for them. Chunks of a prompt are passes on a GPU, and but
-// for the last have no head; its kernels tally no bytes, so what they read is the ledger's a pass.
+// What the kernels asked for and the copies brought, by the records. A weight that the fill brought
+// is found by every pass, and one that a page-in brought was not found: the copies of load and
+// passes say what was looked up, and the ledger has no part in it but the head, which the first
+// chunks of a long prompt do without. Asked for by passes is W of the ledger each, where a record
+// has no word for it: a GPU's kernels tally no bytes. The two differ by what was dropped meanwhile.
 struct recorded_paging {
   std::int64_t passes = 0;
-  std::int64_t headless = 0;
-  std::int64_t lookups_count = 0;
-  std::int64_t lookup_bytes = 0;
+  std::int64_t headless = 0;  ///< of these; a GPU's
+  std::int64_t asked_count = 0;
+  std::int64_t asked_bytes = 0;
+  std::int64_t hits_count = 0;
+  std::int64_t hit_bytes = 0;
   std::int64_t page_ins_count = 0;
   std::int64_t page_in_bytes = 0;
+
+  std::int64_t lookups_count() const { return hits_count + page_ins_count; }
+  std::int64_t lookup_bytes() const { return hit_bytes + page_in_bytes; }
 
   explicit recorded_paging(const request_evidence& seen) {
     const range_tally& compute = seen.activity.of(range::compute);
@@ -51,9 +58,11 @@ struct recorded_paging {
     } else {
       passes = compute.launches / std::max<std::int64_t>(scenarios::pass_launches(seen.model), 1);
     }
-    lookups_count = passes * p.step_weights - headless * p.head_weights;
-    lookup_bytes = is_gpu ? passes * p.step_bytes - headless * p.head_bytes
-                          : compute.weight_bytes - seen.activity.of(range::embedding).bytes;
+    asked_count = passes * p.step_weights - headless * p.head_weights;
+    asked_bytes = is_gpu ? passes * p.step_bytes - headless * p.head_bytes
+                         : compute.weight_bytes - seen.activity.of(range::embedding).bytes;
+    hits_count = passes * seen.fill.copies - headless * (p.head_weights - p.head_streamed_weights);
+    hit_bytes = passes * seen.fill.bytes - headless * (p.head_bytes - p.head_streamed_bytes);
     page_ins_count = paging.copies;
     page_in_bytes = paging.bytes;
   }
@@ -76,18 +85,17 @@ struct recorded_paging {
 void add_counts(values& to, const request_evidence& seen) {
   const recorded_paging r(seen);
   const scenarios::paging_shape& p = *seen.paging;
-  recorded(to, id::paging_lookups_count, range::compute, r.lookups_count);
-  recorded(to, id::paging_lookup_bytes, range::compute, r.lookup_bytes);
-  recorded(to, id::paging_hits_count, range::any, r.lookups_count - r.page_ins_count);
-  recorded(to, id::paging_hit_bytes, range::any, r.lookup_bytes - r.page_in_bytes);
+  recorded(to, id::paging_lookups_count, range::any, r.lookups_count());
+  recorded(to, id::paging_lookup_bytes, range::any, r.lookup_bytes());
+  recorded(to, id::paging_hits_count, range::any, r.hits_count);
+  recorded(to, id::paging_hit_bytes, range::any, r.hit_bytes);
   recorded(to, id::paging_count_hit_ratio, range::any,
-           bits(ratio(r.lookups_count - r.page_ins_count, r.lookups_count)));
-  recorded(to, id::paging_byte_hit_ratio, range::any,
-           bits(ratio(r.lookup_bytes - r.page_in_bytes, r.lookup_bytes)));
+           bits(ratio(r.hits_count, r.lookups_count())));
+  recorded(to, id::paging_byte_hit_ratio, range::any, bits(ratio(r.hit_bytes, r.lookup_bytes())));
   recorded(to, id::paging_staged_bytes, range::paging, r.page_in_bytes);
   // Had every pass its head: what one asks for, and what of it comes.
-  const std::int64_t lookup_bytes = r.lookup_bytes + r.headless * p.head_bytes;
-  const std::int64_t lookups_count = r.lookups_count + r.headless * p.head_weights;
+  const std::int64_t asked_bytes = r.asked_bytes + r.headless * p.head_bytes;
+  const std::int64_t asked_count = r.asked_count + r.headless * p.head_weights;
   const std::int64_t page_in_bytes = r.page_in_bytes + r.headless * p.head_streamed_bytes;
   const std::int64_t page_ins_count = r.page_ins_count + r.headless * p.head_streamed_weights;
   recorded(to, id::paging_prefetch_waste_bytes, range::any,
@@ -95,11 +103,11 @@ void add_counts(values& to, const request_evidence& seen) {
   // What was dropped since the fill would have come again in every pass.
   const std::int64_t passes = std::max<std::int64_t>(r.passes, 1);
   recorded(to, id::paging_evicted_bytes, range::any,
-           (page_in_bytes + seen.fill.bytes * passes - lookup_bytes) / passes);
+           (page_in_bytes + seen.fill.bytes * passes - asked_bytes) / passes);
   recorded(to, id::paging_evictions_count, range::any,
-           (page_ins_count + seen.fill.copies * passes - lookups_count) / passes);
-  recorded(to, id::paging_resident_bytes, range::any, (lookup_bytes - page_in_bytes) / passes);
-  recorded(to, id::paging_resident_count, range::any, (lookups_count - page_ins_count) / passes);
+           (page_ins_count + seen.fill.copies * passes - asked_count) / passes);
+  recorded(to, id::paging_resident_bytes, range::any, (asked_bytes - page_in_bytes) / passes);
+  recorded(to, id::paging_resident_count, range::any, (asked_count - page_ins_count) / passes);
 }
 
 // The quotient's parts by the records, each the shortest and the longest that it can have been. The

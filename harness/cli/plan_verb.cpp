@@ -5,12 +5,16 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/checkpoint_look.h"
+#include "harness/cli/gpu_decode.h"
 #include "harness/cli/memory_flags.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/quantity_flag.h"
@@ -27,10 +31,38 @@ struct plan_flags {
   std::string checkpoint;
   std::string arena;
   memory_flags memory;
+  std::string device = "host";
   bool is_json = false;
+
+  bool is_on_gpu() const { return device == "cuda"; }
 };
 
-result<engine::memory_plan> plan_of(const plan_flags& flags) {
+// What is printed, whichever device it is of.
+struct ledger {
+  engine::memory_plan plan;
+  std::vector<engine::plan_term> terms;
+  std::optional<engine::plan_term> of_host;  ///< beside the device
+};
+
+result<ledger> gpu_plan_of(const plan_flags& flags, const run_options& options,
+                           const engine::engine_options& wanted) {
+  const std::uint64_t arena_bytes = flags.arena.empty() ? 0 : options.arena_bytes;
+  ASSAY_TRY_ASSIGN(gpu_ledger made,
+                   plan_on_gpu(flags.checkpoint, {arena_bytes, options.vram_limit}, wanted));
+  const bool is_held = made.page_locked_bytes <= made.pinnable_bytes;
+  std::string basis =
+      made.page_locked_bytes == 0
+          ? "nothing is streamed"
+          : fmt::format(
+                "of the host: what is streamed stands there once; {} B may be, nine tenths of "
+                "what is available{}",
+                reports::with_separators(made.pinnable_bytes),
+                is_held ? "" : ", so files are streamed through a ring of pieces instead");
+  return ledger{made.plan, std::move(made.terms),
+                engine::plan_term{"page-locked memory", made.page_locked_bytes, std::move(basis)}};
+}
+
+result<ledger> plan_of(const plan_flags& flags) {
   ASSAY_TRY_ASSIGN(run_options options, default_run_options());
   if (!flags.arena.empty()) {
     ASSAY_TRY_ASSIGN(options.arena_bytes, parse_limit_bytes("--arena", flags.arena));
@@ -38,26 +70,33 @@ result<engine::memory_plan> plan_of(const plan_flags& flags) {
   ASSAY_TRY(set_memory(options, flags.memory));
   const std::filesystem::path folder = flags.checkpoint;
   ASSAY_TRY_ASSIGN(const checkpoint_seen seen, look_at_checkpoint(folder));
-  ASSAY_TRY_ASSIGN(const auto files, checkpoint::weight_files::open(folder));
   engine::engine_options wanted{options.context_tokens,
                                 static_cast<std::uint32_t>(options.page_tokens)};
+  if (flags.is_on_gpu()) return gpu_plan_of(flags, options, wanted);
+  ASSAY_TRY_ASSIGN(const auto files, checkpoint::weight_files::open(folder));
   if (options.vram_limit) {
     ASSAY_TRY_ASSIGN(wanted.memory_limit_bytes, options.vram_limit->bytes_of(options.arena_bytes));
   }
-  return engine::plan_memory(seen.config, files, wanted, options.arena_bytes);
+  ASSAY_TRY_ASSIGN(engine::memory_plan made,
+                   engine::plan_memory(seen.config, files, wanted, options.arena_bytes));
+  std::vector<engine::plan_term> terms = engine::terms_of(made);
+  return ledger{std::move(made), std::move(terms), std::nullopt};
 }
 
-std::string as_text(const engine::memory_plan& plan) {
+std::string as_text(const ledger& of) {
+  const engine::memory_plan& plan = of.plan;
   std::string text =
       fmt::format("device memory {} B, limit {}, context of {} tokens\n\n{:<22}{:>18}  basis\n",
                   reports::with_separators(plan.device_bytes),
                   plan.limit_bytes ? reports::with_separators(*plan.limit_bytes) + " B" : "none",
                   plan.context_tokens, "term", "bytes");
-  for (const engine::plan_term& term : engine::terms_of(plan))
-    text += fmt::format("{:<22}{:>18}  {}\n", term.name,
-                        term.bytes ? reports::with_separators(*term.bytes) : "unknown", term.basis);
-  text += fmt::format("{:<22}{:>18}  of what is known\n", "total",
-                      reports::with_separators(plan.total_bytes()));
+  const auto line = [](const engine::plan_term& term) {
+    return fmt::format("{:<22}{:>18}  {}\n", term.name,
+                       term.bytes ? reports::with_separators(*term.bytes) : "unknown", term.basis);
+  };
+  for (const engine::plan_term& term : of.terms) text += line(term);
+  text += line({"total", plan.total_bytes(), "of what is known"});
+  if (of.of_host) text += line(*of.of_host);
   text +=
       fmt::format("\na step reads {} B of weights; ", reports::with_separators(plan.step_bytes));
   if (plan.limit_bytes && !plan.placed) return text + "the limit does not hold a step\n";
@@ -68,20 +107,24 @@ std::string as_text(const engine::memory_plan& plan) {
                             reports::with_separators(plan.least_limit_bytes));
 }
 
-std::string as_json(const engine::memory_plan& plan) {
+nlohmann::ordered_json as_row(const engine::plan_term& term) {
+  nlohmann::ordered_json row;
+  row["name"] = term.name;
+  row["bytes"] = term.bytes ? nlohmann::ordered_json(*term.bytes) : nullptr;
+  row["basis"] = term.basis;
+  return row;
+}
+
+std::string as_json(const ledger& of) {
+  const engine::memory_plan& plan = of.plan;
   nlohmann::ordered_json root;
   root["device_bytes"] = plan.device_bytes;
   root["limit_bytes"] = plan.limit_bytes ? nlohmann::ordered_json(*plan.limit_bytes) : nullptr;
   root["context_tokens"] = plan.context_tokens;
   root["terms"] = nlohmann::ordered_json::array();
-  for (const engine::plan_term& term : engine::terms_of(plan)) {
-    nlohmann::ordered_json row;
-    row["name"] = term.name;
-    row["bytes"] = term.bytes ? nlohmann::ordered_json(*term.bytes) : nullptr;
-    row["basis"] = term.basis;
-    root["terms"].push_back(row);
-  }
+  for (const engine::plan_term& term : of.terms) root["terms"].push_back(as_row(term));
   root["total_known_bytes"] = plan.total_bytes();
+  if (of.of_host) root["host"] = as_row(*of.of_host);
   root["step_bytes"] = plan.step_bytes;
   const bool holds = !plan.limit_bytes || plan.placed;
   root["holds_a_step"] = holds;
@@ -93,9 +136,9 @@ std::string as_json(const engine::memory_plan& plan) {
 
 // A plan that does not hold is printed all the same: it says by how much.
 result<void> plan(const plan_flags& flags) {
-  ASSAY_TRY_ASSIGN(const engine::memory_plan made, plan_of(flags));
+  ASSAY_TRY_ASSIGN(const ledger made, plan_of(flags));
   ASSAY_TRY(write_to_stdout(flags.is_json ? as_json(made) : as_text(made)));
-  if (made.limit_bytes) return engine::check_plan(made);
+  if (made.plan.limit_bytes) return engine::check_plan(made.plan);
   return {};
 }
 
@@ -104,13 +147,16 @@ result<void> plan(const plan_flags& flags) {
 void add_plan_verb(CLI::App& app, verb_action& action) {
   auto flags = std::make_shared<plan_flags>();
   CLI::App* verb = app.add_subcommand(
-      "plan", "What a run will take of the host device's memory, term by term; loads nothing");
+      "plan", "What a run will take of the device's memory, term by term; loads no weight");
   verb->add_option("CHECKPOINT", flags->checkpoint, "Checkpoint folder")->required();
   verb->add_option("--arena", flags->arena, arena_help);
   verb->add_option("--vram-limit", flags->memory.vram_limit, vram_limit_help);
   verb->add_option("--context", flags->memory.context_tokens, context_help)
       ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()));
   for (CLI::Option* option : verb->get_options()) option->check(not_empty());
+  verb->add_option("--device", flags->device, "host or cuda: the first GPU, which is asked")
+      ->check(CLI::IsMember({"host", "cuda"}))
+      ->capture_default_str();
   verb->add_flag("--json", flags->is_json, "As JSON, base units");
   verb->callback([flags, &action] {
     action = [flags] {

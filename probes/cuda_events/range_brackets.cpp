@@ -12,6 +12,10 @@ namespace {
 
 using device::operation_kind;
 
+bool is_among(const std::vector<device::range_label>& labels, device::range_label range) {
+  return std::find(labels.begin(), labels.end(), range) != labels.end();
+}
+
 bool is_work(operation_kind kind) {
   return kind == operation_kind::copy || kind == operation_kind::launch;
 }
@@ -19,11 +23,18 @@ bool is_work(operation_kind kind) {
 }  // namespace
 
 range_brackets::range_brackets(source_maker make_source,
-                               std::span<const device::range_label> ignored)
-    : make_source_(std::move(make_source)), ignored_(ignored.begin(), ignored.end()) {}
+                               std::span<const device::range_label> ignored,
+                               std::span<const device::range_label> inner)
+    : make_source_(std::move(make_source)),
+      ignored_(ignored.begin(), ignored.end()),
+      inner_(inner.begin(), inner.end()) {}
 
 bool range_brackets::is_watched(device::range_label range) const {
-  return range != 0 && std::find(ignored_.begin(), ignored_.end(), range) == ignored_.end();
+  return range != 0 && !is_among(ignored_, range);
+}
+
+bool range_brackets::is_within(const lane& on, device::range_label range) const {
+  return on.open.is_open && on.open.range != range && is_among(inner_, range);
 }
 
 range_brackets::lane& range_brackets::lane_of(std::uint32_t stream) {
@@ -67,10 +78,12 @@ void range_brackets::end(lane& on) {
 void range_brackets::before_call(std::uint32_t stream, operation_kind kind,
                                  device::range_label range) {
   lane& on = lane_of(stream);
+  if (is_within(on, range)) return;
+  const bool is_wait = kind == operation_kind::event_wait;
   if (on.open.is_open && on.open.range != range) end(on);
-  if (is_watched(range) && !on.open.is_open) begin(on, range, is_work(kind));
+  if (is_watched(range) && !on.open.is_open && !is_wait) begin(on, range, is_work(kind));
   on.edge = nowhere;
-  if (!is_watched(range)) return;
+  if (!is_watched(range) || is_wait) return;
   bracket& open = on.open;
   if (is_work(kind) && !open.has_work) open.first = record(on);
   if (kind != operation_kind::event_record || !open.has_new_work) return;
@@ -80,8 +93,8 @@ void range_brackets::before_call(std::uint32_t stream, operation_kind kind,
 
 void range_brackets::after_call(std::uint32_t stream, operation_kind kind,
                                 device::range_label range) {
-  if (!is_watched(range)) return;
   lane& on = lane_of(stream);
+  if (!is_watched(range) || is_within(on, range)) return;
   if (is_work(kind))
     on.open.has_work = on.open.has_new_work = true;
   else if (kind == operation_kind::event_record && on.open.is_timed())

@@ -28,7 +28,9 @@ namespace assay::probes {
 /// A range is over with the event behind its work, or with the next call of another range. `after`
 /// is the next range's `before` where nothing was called between the two; where the next range
 /// begins with work, the pair's second event is that range's first too, and `last` its `before`.
-/// Nothing is recorded in a call that waits: a time of the wait would hold it.
+/// Calls of an inner range belong to the range that is open around them on their stream, if any is:
+/// events around waits within a step stand among its kernels, and are no end of it.
+/// Nothing is recorded before or in a call that waits: a time of the wait would hold it.
 /// Clock: device event. Threads: the one that submits. Overhead: an event at each of these places;
 /// docs/evidence has what it costs a step.
 class range_brackets {
@@ -40,8 +42,10 @@ class range_brackets {
   using source_maker =
       std::function<result<std::unique_ptr<event_source>>(std::uint32_t stream, std::size_t count)>;
 
-  /// `ignored`: labels that nobody brackets, besides 0.
-  range_brackets(source_maker make_source, std::span<const device::range_label> ignored);
+  /// `ignored`: labels that nobody brackets, besides 0. `inner`: labels whose calls are part of
+  /// whatever is open.
+  range_brackets(source_maker make_source, std::span<const device::range_label> ignored,
+                 std::span<const device::range_label> inner = {});
 
   /// Before a call that enqueues, with the label that is open.
   void before_call(std::uint32_t stream, device::operation_kind kind, device::range_label range);
@@ -80,6 +84,7 @@ class range_brackets {
   };
 
   bool is_watched(device::range_label range) const;
+  bool is_within(const lane& on, device::range_label range) const;
   lane& lane_of(std::uint32_t stream);
   static place record(lane& on);
   static void begin(lane& on, device::range_label range, bool is_begun_by_work);
@@ -88,6 +93,7 @@ class range_brackets {
 
   source_maker make_source_;
   std::vector<device::range_label> ignored_;
+  std::vector<device::range_label> inner_;
   std::map<std::uint32_t, lane> lanes_;
   std::uint64_t lost_ = 0;
   std::uint64_t reported_lost_ = 0;

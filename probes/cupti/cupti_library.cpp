@@ -42,6 +42,7 @@ result<cupti_library> load_symbols() {
   load(found.get_result_string, "cuptiGetResultString");
   load(found.subscribe, "cuptiSubscribe_v2");
   load(found.unsubscribe, "cuptiUnsubscribe");
+  load(found.enable_callback, "cuptiEnableCallback");
   load(found.register_callbacks, "cuptiActivityRegisterCallbacks");
   load(found.enable, "cuptiActivityEnable");
   load(found.disable, "cuptiActivityDisable");

@@ -20,6 +20,7 @@ struct cupti_library {
   decltype(&::cuptiGetResultString) get_result_string = nullptr;
   decltype(&::cuptiSubscribe_v2) subscribe = nullptr;
   decltype(&::cuptiUnsubscribe) unsubscribe = nullptr;
+  decltype(&::cuptiEnableCallback) enable_callback = nullptr;
   decltype(&::cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
   decltype(&::cuptiActivityEnable) enable = nullptr;
   decltype(&::cuptiActivityDisable) disable = nullptr;

@@ -13,7 +13,8 @@
 namespace assay::probes {
 namespace {
 
-// CUPTI's callbacks carry no pointer of ours. Null outside a probe's life; the flag outlives it.
+// CUPTI's callbacks for buffers carry no pointer of ours. Null outside a probe's life; the flag
+// outlives it.
 std::atomic<buffer_pool*> current_pool{nullptr};
 std::atomic<const cupti_library*> current_library{nullptr};
 std::atomic<bool> was_opened{false};
@@ -29,7 +30,17 @@ constexpr std::array driver_launches = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel};
 
-void CUPTIAPI ignore_callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
+// The calls that have launch attributes among their arguments.
+struct launch_call {
+  CUpti_CallbackDomain domain;
+  CUpti_CallbackId id;
+};
+constexpr std::array launch_calls = {
+    launch_call{CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060},
+    launch_call{CUPTI_CB_DOMAIN_RUNTIME_API,
+                CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060},
+    launch_call{CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx},
+    launch_call{CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz}};
 
 }  // namespace
 
@@ -62,7 +73,7 @@ result<void> cupti_probe::subscribe() {
   parameters.subscriberName = "assay";
   parameters.oldSubscriberName = holder.data();
   parameters.oldSubscriberSize = holder.size();
-  const CUptiResult code = library_.subscribe(&subscriber_, ignore_callback, nullptr, &parameters);
+  const CUptiResult code = library_.subscribe(&subscriber_, on_call, &edges_, &parameters);
   if (code == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
     const std::string name(holder.data());
     return ASSAY_FAIL(unavailable, "CUPTI is held by " +
@@ -84,6 +95,7 @@ result<void> cupti_probe::enable() {
                                          : CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
   ASSAY_TRY(library_.attempt(library_.enable(kernels), "cuptiActivityEnable"));
   enabled_.push_back(kernels);
+  if (!options_.is_graph_level) ASSAY_TRY(enable_launch_calls());
   if (options_.records_ranges) {
     ASSAY_TRY(library_.attempt(library_.enable(CUPTI_ACTIVITY_KIND_MARKER), "cuptiActivityEnable"));
     enabled_.push_back(CUPTI_ACTIVITY_KIND_MARKER);
@@ -99,6 +111,13 @@ result<void> cupti_probe::enable() {
   for (const CUpti_driver_api_trace_cbid call : driver_launches)
     ASSAY_TRY(
         library_.attempt(library_.enable_driver_call(call, 1), "cuptiActivityEnableDriverApi"));
+  return {};
+}
+
+result<void> cupti_probe::enable_launch_calls() {
+  for (const launch_call& each : launch_calls)
+    ASSAY_TRY(library_.attempt(library_.enable_callback(1, subscriber_, each.domain, each.id),
+                               "cuptiEnableCallback"));
   return {};
 }
 
@@ -132,6 +151,12 @@ void CUPTIAPI cupti_probe::on_request(std::uint8_t** buffer, std::size_t* bytes,
 void CUPTIAPI cupti_probe::on_complete(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
                                        std::size_t valid_bytes) {
   if (buffer_pool* pool = current_pool) pool->fill(buffer, valid_bytes);
+}
+
+void CUPTIAPI cupti_probe::on_call(void* edges, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                                   const void* data) {
+  static_cast<launch_edges*>(edges)->on_call(domain, id,
+                                             *static_cast<const CUpti_CallbackData*>(data));
 }
 
 std::uint8_t cupti_probe::operation_of_call(CUpti_CallbackId id) {
@@ -215,8 +240,12 @@ result<void> cupti_probe::read_buffer(const filled_buffer& buffer, const clock_f
       into.claims.push_back(*claim);
     else if (auto marker = activity_reader::read_marker(*activity, clock))
       into.ranges.push_back(*std::move(marker));
-    else if (const auto record = reader_.read(*activity, clock, operation_of_call))
+    else if (auto record = reader_.read(*activity, clock, operation_of_call)) {
+      const bool is_kernel = record->kind == ASSAY_ACTIVITY && record->op == ASSAY_OP_LAUNCH;
+      if (is_kernel && edges_.take(static_cast<std::uint32_t>(record->correlation)))
+        record->flags |= ASSAY_PROGRAMMATIC;
       into.records.push_back(*record);
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "probes/cupti/call_book.h"
 #include "probes/cupti/clock_fit.h"
 #include "probes/cupti/cupti_library.h"
+#include "probes/cupti/launch_edges.h"
 #include "probes/trace/sink.h"
 #include "runtime/telemetry/result.h"
 
@@ -38,15 +39,14 @@ struct cupti_records {
   std::vector<claimed_call> claims;   ///< calls that were made between push_id() and pop_id()
 };
 
-/// Records of copies, memsets, kernels (each node of a graph for itself), synchronisations and
-/// calls of the runtime API, through CUPTI's activity API.
-/// One a process, and only once in its life: CUPTI 13.0 gives wrong correlation ids to graphs in a
-/// second session. Open it before the first context.
-/// Clock: CUPTI's own, CLOCK_REALTIME by default, bracketed by the host's at open() and at each
-/// drain; records are converted by the line through the two brackets around them.
-/// Errors: open: unavailable, naming who holds CUPTI where somebody does, or as cupti_library;
-/// usage for a second probe.
-/// Threads: open, drain and the destructor on one thread; CUPTI calls back on its own.
+/// Records of copies, memsets, kernels (each node of a graph for itself; those that are launched
+/// one by one say whether they are programmatic), synchronisations and calls of the runtime API,
+/// through CUPTI's activity API. One a process, and only once in its life: CUPTI 13.0 gives wrong
+/// correlation ids to graphs in a second session. Open it before the first context. Clock: CUPTI's
+/// own, CLOCK_REALTIME by default, bracketed by the host's at open() and at each drain; records are
+/// converted by the line through the two brackets around them. Errors: open: unavailable, naming
+/// who holds CUPTI where somebody does, or as cupti_library; usage for a second probe. Threads:
+/// open, drain and the destructor on one thread; CUPTI calls back on its own.
 class cupti_probe {
  public:
   /// Brackets wider than this say too little, and are taken again.
@@ -74,6 +74,8 @@ class cupti_probe {
   const cupti_tally& tally() const { return reader_.tally(); }
   /// Records that CUPTI dropped, or that had no time, since the probe was opened.
   std::uint64_t lost_count() const { return dropped_ + reader_.tally().untimed_records; }
+  /// Programmatic launches whose kernel no record has shown.
+  std::size_t open_edge_count() const { return edges_.open_count(); }
   /// Buffers that CUPTI asked for in vain.
   std::uint64_t denied_buffer_count() const { return pool_.denied_count(); }
   /// How far a converted time of the last drain can be off.
@@ -84,6 +86,7 @@ class cupti_probe {
   cupti_probe(const cupti_library& library, const cupti_options& options);
   result<void> subscribe();
   result<void> enable();
+  result<void> enable_launch_calls();
   result<clock_bracket> take_bracket() const;
   result<void> read_buffer(const filled_buffer& buffer, const clock_fit& clock,
                            cupti_records& into);
@@ -93,11 +96,14 @@ class cupti_probe {
                                   std::size_t* most_records);
   static void CUPTIAPI on_complete(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                                    std::size_t bytes, std::size_t valid_bytes);
+  static void CUPTIAPI on_call(void* edges, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                               const void* data);
   static std::uint8_t operation_of_call(CUpti_CallbackId id);
 
   const cupti_library& library_;
   buffer_pool pool_;
   activity_reader reader_;
+  launch_edges edges_;
   clock_bracket last_bracket_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
   cupti_options options_;

@@ -129,13 +129,16 @@ typedef enum assay_link {
 enum assay_flag { ASSAY_REFUSED = 1, ASSAY_SPLIT = 2 };
 /* Of an ACTIVITY, a copy. pageable: its end on the host is memory that is not pinned. */
 enum assay_copy_flag { ASSAY_PAGEABLE = 1 };
+/* Of an ACTIVITY, a launch. programmatic: its call allowed it to begin while the kernel right
+ * before it on the stream still runs. */
+enum assay_launch_flag { ASSAY_PROGRAMMATIC = 1 };
 
 /* 72 bytes. Fields that a kind does not name are 0. */
 typedef struct assay_record {
   uint8_t kind;      /* assay_record_kind */
   uint8_t op;        /* by kind */
   uint8_t direction; /* assay_direction, or by kind */
-  uint8_t flags;     /* SUBMISSION: assay_flag; ACTIVITY: assay_copy_flag */
+  uint8_t flags;     /* SUBMISSION: assay_flag; ACTIVITY: assay_copy_flag or assay_launch_flag */
   uint16_t range;    /* label that was open at the submission; 0 none */
   uint16_t reserved;
   uint32_t stream; /* or by kind */

@@ -91,7 +91,7 @@ result<void> check_plan(const memory_plan& plan) {
                   plan.least_limit_bytes - beside, plan.least_limit_bytes, *plan.limit_bytes));
 }
 
-std::vector<plan_term> terms_of(const memory_plan& plan) {
+std::vector<plan_term> weight_terms_of(const memory_plan& plan) {
   std::vector<plan_term> terms;
   if (plan.limit_bytes && plan.placed) {
     terms.push_back({"resident weights", plan.placed->resident_bytes,
@@ -108,6 +108,11 @@ std::vector<plan_term> terms_of(const memory_plan& plan) {
          plan.least_limit_bytes - plan.kv_bytes - plan.activations_bytes - plan.reserved_bytes,
          "the least: two of the largest operator, or what makes them smaller"});
   }
+  return terms;
+}
+
+std::vector<plan_term> terms_of(const memory_plan& plan) {
+  std::vector<plan_term> terms = weight_terms_of(plan);
   terms.push_back({"KV pages", plan.kv_bytes,
                    fmt::format("config, for a context of {} tokens", plan.context_tokens)});
   terms.push_back({"activations", plan.activations_bytes,

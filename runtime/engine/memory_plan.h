@@ -71,5 +71,7 @@ result<void> check_plan(const memory_plan& plan);
 
 /// Every term, those that are unknown included. Of the host device.
 std::vector<plan_term> terms_of(const memory_plan& plan);
+/// Of these the two of weights, which are the same on every device.
+std::vector<plan_term> weight_terms_of(const memory_plan& plan);
 
 }  // namespace assay::engine

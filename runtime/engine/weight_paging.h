@@ -102,6 +102,7 @@ class weight_paging {
     std::uint32_t operator_index;
     memory::staging_lease lease;
     bool is_stale = false;  ///< of an earlier pass, and not kept for another
+    bool is_kept = false;   ///< counted as resident: under lru, when its copies are submitted
   };
   struct pass_tally {
     std::int64_t page_ins = 0;
@@ -141,6 +142,7 @@ class weight_paging {
   void note_lookups(std::uint32_t index);
   void note_resident(std::int64_t count, std::int64_t bytes);
   void give_back_oldest(const memory::completion& proof);
+  void note_eviction(const held_region& of);
   void publish_ratios();
 
   checkpoint::checkpoint from_;

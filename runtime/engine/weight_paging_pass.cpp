@@ -117,7 +117,12 @@ void weight_paging::give_back_oldest(const memory::completion& proof) {
   streamed_operator& of = operators_[region.operator_index];
   if (!region.is_stale) of.is_staged = false;
   ring_.give_back(std::move(region.lease), proof);
-  if (kind_ != memory::residency_kind::lru) return;
+  note_eviction(region);
+}
+
+void weight_paging::note_eviction(const held_region& region) {
+  if (!region.is_kept) return;
+  const streamed_operator& of = operators_[region.operator_index];
   const auto count = static_cast<std::int64_t>(of.weights.size());
   const auto bytes = static_cast<std::int64_t>(of.content_bytes);
   counters_.add(counter_id::paging_evictions_count, count);
@@ -143,6 +148,7 @@ result<void> weight_paging::stage(std::uint32_t index, memory::staging_lease lea
   }
   ASSAY_TRY(copies_.record(of.copies.after));
   if (kind_ != memory::residency_kind::lru) return {};
+  held_.back().is_kept = true;
   const auto count = static_cast<std::int64_t>(of.weights.size());
   const auto bytes = static_cast<std::int64_t>(of.content_bytes);
   counters_.add(counter_id::paging_admitted_count, count);
@@ -226,6 +232,8 @@ void weight_paging::abandon_pass(submitter& compute) {
   pass_ = {};
   for (streamed_operator& each : operators_) each.is_staged = false;
   while (!held_.empty()) {
+    // Nothing that a cache held is found again: it goes with its room.
+    note_eviction(held_.front());
     ring_.quarantine(std::move(held_.front().lease));
     held_.pop_front();
   }

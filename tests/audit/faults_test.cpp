@@ -239,6 +239,19 @@ std::vector<fault> executor_faults() {
                   std::swap(a.end_ns, b.end_ns);
                 },
                 weight_rows},
+          fault{"two_launches_out_of_order_that_may_overlap",
+                [](test_trace& t) {
+                  for (const int i : {1, 2}) t.find(launch_run, i)->flags |= ASSAY_PROGRAMMATIC;
+                  std::swap(t.find(launch_run, 1)->start_ns, t.find(launch_run, 2)->start_ns);
+                  std::swap(t.find(launch_run, 1)->end_ns, t.find(launch_run, 2)->end_ns);
+                },
+                with_step(launch_rows)},
+          fault{"two_launches_that_overlap_and_may_not",
+                [](test_trace& t) {
+                  t.find(launch_run, 1)->flags |= ASSAY_PROGRAMMATIC;
+                  t.find(launch_run, 1)->end_ns = t.find(launch_run, 2)->start_ns + 1;
+                },
+                with_step(launch_rows)},
           fault{"stamped_at_the_enqueue",
                 [](test_trace& t) {
                   for (int i = 0; i < 8; ++i) {

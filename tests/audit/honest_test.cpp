@@ -4,6 +4,7 @@
 // would go unnoticed.
 #include <gtest/gtest.h>
 
+#include "runtime/telemetry/range.h"
 #include "tests/audit/shares.h"
 #include "tests/audit/trace_builder.h"
 
@@ -39,6 +40,24 @@ TEST(Honest, every_rule_that_finds_evaluates_samples) {
 TEST(Honest, the_same_trace_gives_the_same_report) {
   const test_trace trace = simulate({.device_noise = 0.3, .seed = 7});
   EXPECT_EQ(text_of(trace.audit()), text_of(trace.audit()));
+}
+
+TEST(Honest, a_launch_that_may_begin_early_and_does_is_no_disorder) {
+  test_trace trace = simulate();
+  const auto is_kernel = [](const assay_record& r) {
+    return r.kind == ASSAY_ACTIVITY && r.op == ASSAY_OP_LAUNCH &&
+           r.range == static_cast<int>(telemetry::range::compute);
+  };
+  const assay_record first = *trace.find(is_kernel, 0);
+  assay_record& second = *trace.find(is_kernel, 1);
+  second.start_ns = (first.start_ns + first.end_ns) / 2;
+  EXPECT_NE(line_of(trace.audit(), launches).verdict, verdict::agree)
+      << "its call did not allow it";
+  trace.find(is_kernel, 1)->flags = ASSAY_PROGRAMMATIC;
+  const auto report = trace.audit();
+  EXPECT_TRUE(report.findings.empty()) << text_of(report);
+  for (const model::gate_line& gate : report.gates) EXPECT_TRUE(gate.holds) << gate.detail;
+  EXPECT_EQ(line_of(report, launches).verdict, verdict::agree) << text_of(report);
 }
 
 TEST(Honest, a_device_clock_of_its_own_is_mapped_by_the_clock_samples) {

@@ -193,5 +193,75 @@ TEST(SplitOrder, kernels_of_one_launch_may_overlap_and_those_of_two_may_not) {
   EXPECT_EQ(order.defects()[cell].out_of_order, 2U);
 }
 
+class EdgeOrder : public testing::Test {
+ protected:
+  static assay_record work(std::uint8_t op, std::uint64_t correlation, std::int64_t start_ns,
+                           std::int64_t end_ns, std::uint8_t flags = 0) {
+    assay_record record{};
+    record.kind = ASSAY_ACTIVITY;
+    record.op = op;
+    record.direction = op == ASSAY_OP_COPY ? ASSAY_H2D : 0;
+    record.flags = flags;
+    record.range = compute;
+    record.correlation = correlation;
+    record.amount = op == ASSAY_OP_COPY ? 64 : 0;
+    record.start_ns = start_ns;
+    record.end_ns = end_ns;
+    return record;
+  }
+  /// As a trace tells them: a call each, a launch of one kernel as a split one.
+  std::uint64_t disordered(const std::vector<assay_record>& records) {
+    correlation_matcher matcher;
+    for (const assay_record& each : records) {
+      const bool is_launch = each.op == ASSAY_OP_LAUNCH;
+      matcher.submission(call(each.op, each.correlation, is_launch ? 1 : each.amount,
+                              is_launch ? ASSAY_SPLIT : 0));
+      matcher.activity(each, each.start_ns, each.end_ns);
+    }
+    std::vector<operation> done;
+    matcher.drain(true, done);
+    EXPECT_EQ(done.size(), records.size());
+    audit::stream_order order;
+    order.check(done);
+    std::uint64_t all = 0;
+    for (const audit::order_defects& each : order.defects()) all += each.out_of_order;
+    return all;
+  }
+  static constexpr std::uint8_t launch = ASSAY_OP_LAUNCH;
+  static constexpr std::uint8_t edge = ASSAY_PROGRAMMATIC;
+};
+
+TEST_F(EdgeOrder, programmatic_launches_may_begin_before_those_ahead_have_ended) {
+  // The third begins while the first still runs: each has let the next one in at once.
+  EXPECT_EQ(disordered({work(launch, 1, 10, 40), work(launch, 2, 20, 50, edge),
+                        work(launch, 3, 30, 60, edge), work(ASSAY_OP_EVENT, 4, 60, 60)}),
+            0U);
+  EXPECT_EQ(disordered({work(launch, 1, 10, 40), work(launch, 2, 20, 50)}), 2U)
+      << "the call did not allow it";
+  EXPECT_EQ(disordered({work(launch, 1, 10, 40, edge), work(launch, 2, 20, 50)}), 2U)
+      << "the edge is that of the launch ahead";
+}
+
+TEST_F(EdgeOrder, programmatic_launches_that_are_swapped_show) {
+  EXPECT_EQ(disordered({work(launch, 1, 20, 50, edge), work(launch, 2, 10, 40, edge)}), 2U);
+  EXPECT_EQ(disordered({work(launch, 1, 10, 40), work(launch, 2, 50, 60, edge),
+                        work(launch, 3, 41, 49, edge)}),
+            2U);
+}
+
+TEST_F(EdgeOrder, programmatic_launches_wait_for_whatever_is_no_kernel) {
+  EXPECT_EQ(disordered({work(ASSAY_OP_COPY, 1, 10, 40), work(launch, 2, 20, 50, edge)}), 2U);
+  EXPECT_EQ(disordered({work(launch, 1, 10, 40), work(ASSAY_OP_EVENT, 2, 40, 41),
+                        work(launch, 3, 39, 50, edge)}),
+            2U);
+}
+
+// What comes behind the last of a chain waits for all of it, not for the last alone.
+TEST_F(EdgeOrder, what_follows_a_chain_of_edges_waits_for_the_whole_of_it) {
+  EXPECT_EQ(disordered({work(launch, 1, 10, 90), work(launch, 2, 20, 50, edge),
+                        work(ASSAY_OP_COPY, 3, 60, 70)}),
+            2U);
+}
+
 }  // namespace
 }  // namespace assay::audit_test

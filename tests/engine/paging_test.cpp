@@ -303,6 +303,42 @@ TEST(Paging, a_refused_call_fails_its_step_and_leaves_the_next_request_whole) {
   EXPECT_GT(refused_steps, 20);
 }
 
+// A cache whose step failed keeps nothing, and says so: weights that it brought in again would
+// otherwise count twice, and more would be resident than there is room.
+TEST(Paging, lru_is_empty_after_a_step_that_failed_and_never_holds_more_than_its_budget) {
+  const auto prompt = some_prompt(4, 10);
+  const std::uint64_t limit = limits_of(tiny_folder)[2];
+  int failed_full = 0;
+  for (int refused = 60; refused < 200; refused += 7) {
+    telemetry::registry counters;
+    auto real = expect(device::host_device::create({device_bytes, 1000, 1}));
+    refusing_device device(*real, refused);
+    auto made = engine::engine::load(tiny_folder, device, counters,
+                                     limited(limit, memory::residency_kind::lru));
+    if (!made) continue;
+    const auto of = [&](counter_id id) { return counters.read(id).integer(); };
+    const auto run = [&]() -> result<void> {
+      ASSAY_TRY((*made)->begin_request(prompt, greedy(4)));
+      ASSAY_TRY((*made)->prefill());
+      for (int i = 0; i < 3; ++i) ASSAY_TRY((*made)->decode_step());
+      return (*made)->end_request();
+    };
+    if (!run()) {
+      failed_full += of(counter_id::paging_admitted_count) > 0 ? 1 : 0;
+      EXPECT_EQ(of(counter_id::paging_resident_bytes), 0) << "call " << refused;
+      EXPECT_EQ(of(counter_id::paging_resident_count), 0) << "call " << refused;
+      static_cast<void>((*made)->end_request());
+    }
+    expect(run());
+    EXPECT_EQ(of(counter_id::paging_admitted_bytes) - of(counter_id::paging_evicted_bytes),
+              of(counter_id::paging_resident_bytes));
+    EXPECT_EQ(of(counter_id::paging_admitted_count) - of(counter_id::paging_evictions_count),
+              of(counter_id::paging_resident_count));
+    EXPECT_LE(of(counter_id::paging_resident_bytes), of(counter_id::paging_budget_bytes));
+  }
+  EXPECT_GT(failed_full, 5);
+}
+
 TEST(Paging, a_file_that_is_written_to_while_it_is_streamed_fails_the_step) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "assay_paging_changed";
   std::filesystem::remove_all(folder);

@@ -4,6 +4,8 @@
 //
 // CUPTI has one session a process: the tests stand in an order, and the one that starves it needs a
 // process of its own.
+#include <algorithm>
+#include <cstdio>
 #include <map>
 #include <utility>
 #include <vector>
@@ -143,6 +145,26 @@ TEST(Cupti1Holder, is_named_where_somebody_else_has_it) {
   ASSERT_EQ((*library)->unsubscribe(other), CUPTI_SUCCESS);
 }
 
+// Of a step that is enqueued kernel by kernel all but the first may begin early, and of a graph's
+// kernels none has a call that says so. None begins ahead of the one that it follows.
+void expect_edges(const record_list& seen, std::size_t wanted) {
+  auto kernels = seen.of(ASSAY_ACTIVITY, ASSAY_OP_LAUNCH);
+  std::sort(kernels.begin(), kernels.end(), [](const assay_record& a, const assay_record& b) {
+    return a.correlation != b.correlation ? a.correlation < b.correlation : a.start_ns < b.start_ns;
+  });
+  std::size_t edges = 0;
+  std::size_t early = 0;
+  for (std::size_t i = 1; i < kernels.size(); ++i) {
+    if (kernels[i].flags != ASSAY_PROGRAMMATIC) continue;
+    ++edges;
+    early += kernels[i].start_ns < kernels[i - 1].end_ns ? 1 : 0;
+    EXPECT_GE(kernels[i].start_ns, kernels[i - 1].start_ns);
+  }
+  EXPECT_EQ(edges, wanted);
+  std::printf("%zu of %zu programmatic launches began before the kernel ahead of them had ended\n",
+              early, edges);
+}
+
 TEST(Cupti2Records, are_whole_and_exact) {
   ASSAY_NEEDS_GPU();
   auto opened = cupti_probe::open();
@@ -188,6 +210,7 @@ TEST(Cupti2Records, are_whole_and_exact) {
 
   EXPECT_EQ(seen.of(ASSAY_ACTIVITY, ASSAY_OP_COPY).size(), 5U + hidden_replays);
   EXPECT_EQ(seen.of(ASSAY_ACTIVITY, ASSAY_OP_LAUNCH).size(), launches * (replays + eager_steps));
+  expect_edges(seen, (launches - 1) * eager_steps);
   EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_COPY).size(), 6U) << "one was only captured";
   // CUPTI records a launch that is only captured like one that runs: calls without an activity.
   EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_LAUNCH).size(),

@@ -19,8 +19,8 @@
 
 #include "runtime/device/cuda/cuda_device.h"
 #include "runtime/device/cuda/pinned_staging.h"
+#include "runtime/engine/cuda/driver_overhead.h"
 #include "runtime/engine/cuda/gpu_engine.h"
-#include "runtime/engine/cuda/gpu_plan.h"
 #include "runtime/telemetry/registry.h"
 #include "tests/gpu/bench_kernels.h"
 #include "tests/gpu/bench_report.h"
@@ -110,10 +110,12 @@ class limited_run {
   const std::vector<std::int32_t>& ids() const { return ids_; }
   result<void> go(std::uint64_t limit_bytes, int steps, std::uint64_t beside_bytes) {
     ASSAY_TRY_ASSIGN(auto gpu, device::cuda_device::create({}));
-    ASSAY_TRY_ASSIGN(const device::device_memory before, gpu->memory());
     engine::engine_options options{context_tokens, 16};
     options.memory_limit_bytes = limit_bytes;
-    options.reserved_bytes = engine::reserved_for(before) - beside_bytes;
+    ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open(checkpoint_));
+    ASSAY_TRY_ASSIGN(const device::device_memory driver,
+                     engine::measure_driver(seen, *gpu, options, {}));
+    options.reserved_bytes = engine::reserved_for(driver) - beside_bytes;
     const double begin = now_s();
     ASSAY_TRY_ASSIGN(auto made,
                      engine::gpu_engine::load(checkpoint_, *gpu, *gpu, counters_, options));

@@ -17,6 +17,7 @@
 
 #include <unistd.h>
 
+#include "runtime/engine/cuda/driver_overhead.h"
 #include "runtime/engine/cuda/gpu_plan.h"
 #include "runtime/telemetry/range.h"
 #include "scenarios/synth/synth.h"
@@ -237,16 +238,23 @@ class taken_watch {
   std::thread thread_;
 };
 
+unsigned long long printed(std::uint64_t bytes) {
+  return bytes;
+}
+
 TEST(GpuPaging, what_the_driver_says_is_taken_never_exceeds_the_limit) {
   ASSAY_NEEDS_GPU();
   const written_model written;
   const auto gpu = expect(device::cuda_device::create({}));
   const device::device_memory before = expect(gpu->memory());
+  const auto opened = expect(checkpoint::checkpoint::open(tree(written.folder())));
   const engine::memory_plan all = plan_for(written.folder(), device_bytes);
   for (const double ratio : {0.3, 0.6}) {
-    engine::engine_options options{context_tokens, 16};
-    // Less than a run sets aside: a limit that limits nothing has to show.
-    options.reserved_bytes = before.taken_bytes + (std::uint64_t{64} << 20);
+    engine::engine_options options = limited(device_bytes);
+    const device::device_memory driver = expect(engine::measure_driver(opened, *gpu, options, {}));
+    EXPECT_LE(expect(gpu->memory()).taken_bytes, driver.taken_bytes)
+        << "what was measured with is given back, and with it cuBLAS's handle";
+    options.reserved_bytes = engine::reserved_for(driver);
     options.memory_limit_bytes =
         options.reserved_bytes + all.kv_bytes + all.activations_bytes +
         static_cast<std::uint64_t>(ratio * static_cast<double>(all.step_bytes));
@@ -254,15 +262,20 @@ TEST(GpuPaging, what_the_driver_says_is_taken_never_exceeds_the_limit) {
     taken_watch watch(*gpu);
     auto made =
         expect(engine::gpu_engine::load(tree(written.folder()), *gpu, *gpu, counters, options));
+    const std::uint64_t loaded = expect(gpu->memory()).taken_bytes;
     expect(made->begin_request(some_prompt(20), {40, 0.0, 0, false}));
     expect(made->prefill());
+    const std::uint64_t prefilled = expect(gpu->memory()).taken_bytes;
     for (int i = 0; i < 39; ++i) expect(made->decode_step());
     expect(made->end_request());
     const std::uint64_t peak = watch.stop();
-    std::printf("limit %llu, taken at most %llu, before %llu\n",
-                static_cast<unsigned long long>(*options.memory_limit_bytes),
-                static_cast<unsigned long long>(peak),
-                static_cast<unsigned long long>(before.taken_bytes));
+    std::printf(
+        "limit %llu, taken at most %llu, before %llu; driver %llu, arena %lld, loaded %llu, "
+        "prefilled %llu, at the end %llu\n",
+        printed(*options.memory_limit_bytes), printed(peak), printed(before.taken_bytes),
+        printed(driver.taken_bytes),
+        static_cast<long long>(counters.read(id::arena_peak_bytes).integer()), printed(loaded),
+        printed(prefilled), printed(expect(gpu->memory()).taken_bytes));
     EXPECT_LE(peak, *options.memory_limit_bytes);
     // Else a limit that limits nothing would pass.
     EXPECT_GT(peak - counters.read(id::paging_resident_bytes).integer() + all.step_bytes,

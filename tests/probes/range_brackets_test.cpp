@@ -30,6 +30,7 @@ constexpr auto inputs = label(telemetry::range::inputs);
 constexpr auto compute = label(telemetry::range::compute);
 constexpr auto choices = label(telemetry::range::choices);
 constexpr auto sentinel = label(telemetry::range::sentinel);
+constexpr auto paging = label(telemetry::range::paging);
 
 /// A stream that runs at once, and the events on it.
 struct fake_stream {
@@ -104,11 +105,12 @@ class RangeBrackets : public testing::Test {
 
   std::map<std::uint32_t, fake_stream> streams;
   std::array<device::range_label, 1> ignored{sentinel};
+  std::array<device::range_label, 1> inner{paging};
   range_brackets brackets{
       [this](std::uint32_t stream, std::size_t) -> result<std::unique_ptr<event_source>> {
         return std::unique_ptr<event_source>(std::make_unique<fake_events>(streams[stream]));
       },
-      ignored};
+      ignored, inner};
   std::int64_t lost = 0;
 };
 
@@ -224,6 +226,34 @@ TEST_F(RangeBrackets, follow_each_stream_for_itself) {
   }
   EXPECT_THAT(drained(),
               ElementsAre(span{compute, 1'030'000, 1'010'000}, span{inputs, 2'030'000, 2'010'000}));
+}
+
+// A step under a limit: kernels, some of them behind a wait for their weights, one pair around all.
+TEST_F(RangeBrackets, hold_the_waits_of_a_step_and_the_events_around_them) {
+  event(compute);
+  for (const double waited_ms : {0.0, 4.0, 0.5}) {
+    if (waited_ms > 0.0) {
+      event(paging);
+      call(operation_kind::event_wait, paging, waited_ms);
+      event(paging);
+    }
+    call(operation_kind::launch, compute, 1.0);
+    event(paging);
+  }
+  event(compute);
+  EXPECT_EQ(streams[0].recorded, 4) << "a wait costs none";
+  EXPECT_THAT(drained(), ElementsAre(span{compute, 7'640'000, 7'620'000}));
+}
+
+// On the copies' own stream nothing is open around them, and what they wait for is outside.
+TEST_F(RangeBrackets, of_page_ins_leave_out_the_waits_for_room) {
+  for (const double waited_ms : {0.0, 9.0}) {
+    call(operation_kind::event_wait, compute, waited_ms);
+    timed_work(paging, 1.0);
+  }
+  EXPECT_THAT(drained(),
+              ElementsAre(span{paging, 1'030'000, 1'010'000}, span{paging, 1'030'000, 1'010'000}));
+  EXPECT_EQ(lost, 0);
 }
 
 TEST(BracketedDevice, shows_its_calls_and_runs_them) {

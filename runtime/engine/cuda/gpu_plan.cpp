@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/engine/cuda/gpu_plan.h"
 
+#include <fmt/format.h>
+
 #include "runtime/engine/cuda/gpu_shape.h"
 #include "runtime/engine/memory_need.h"
 #include "runtime/engine/resident_model.h"
@@ -44,15 +46,7 @@ result<memory_plan> memory_of(const checkpoint::checkpoint& from, const gpu_plan
   return plan_around(frame, schedule, options);
 }
 
-// The code of kernels and of cuBLAS, and the rest of granules of 2 MiB that allocations round up
-// to.
-constexpr std::uint64_t growth_bytes = std::uint64_t{256} << 20;
-
 }  // namespace
-
-std::uint64_t reserved_for(const device::device_memory& taken) {
-  return taken.taken_bytes + growth_bytes;
-}
 
 result<gpu_plan> plan_gpu(const checkpoint::checkpoint& from, const engine_options& options,
                           const gpu_engine_options& gpu_options, std::uint64_t device_bytes) {
@@ -70,6 +64,40 @@ result<gpu_plan> plan_gpu(const checkpoint::checkpoint& from, const engine_optio
   plan.scratch_bytes = gpu_prefill::needed_bytes(plan.shape, plan.context_tokens, plan.prefill);
   ASSAY_TRY_ASSIGN(plan.memory, memory_of(from, plan, options, device_bytes));
   return plan;
+}
+
+result<memory_plan> ledger_of(const checkpoint::checkpoint& from, const engine_options& options,
+                              const gpu_engine_options& gpu_options, std::uint64_t device_bytes) {
+  ASSAY_TRY_ASSIGN(gpu_plan plan, plan_gpu(from, options, gpu_options, device_bytes));
+  if (plan.memory) return *plan.memory;
+  plan.scratch_bytes = gpu_prefill::needed_bytes(plan.shape, plan.context_tokens, plan.prefill);
+  return memory_of(from, plan, options, device_bytes);
+}
+
+std::vector<plan_term> terms_of(const memory_plan& ledger, const device::device_memory& driver) {
+  std::vector<plan_term> terms = weight_terms_of(ledger);
+  terms.push_back({"KV pages", ledger.kv_bytes,
+                   fmt::format("config, for a context of {} tokens", ledger.context_tokens)});
+  terms.push_back({"activations", ledger.activations_bytes,
+                   "a step's buffers, and those of a pass over a prompt with cuBLAS's workspace"});
+  terms.push_back(
+      {"driver", driver.taken_bytes,
+       "measured now: the context, code of every kernel of this model and of cuBLAS, an "
+       "executable graph, and whatever else has memory of this GPU"});
+  terms.push_back({"reserve", ledger.reserved_bytes - driver.taken_bytes,
+                   "for what the measurement cannot bring: granules that are not filled, code for "
+                   "prompts of other lengths"});
+  terms.push_back({"observer", std::nullopt,
+                   "unknown: nobody observes a decode or a plan; an audit measures what its own "
+                   "have taken"});
+  return terms;
+}
+
+std::uint64_t page_locked_bytes(const memory_plan& ledger, const checkpoint::checkpoint& from) {
+  if (!ledger.placed || ledger.is_all_resident()) return 0;
+  const checkpoint::tensor_view* const table = from.weights().find("model.embed_tokens.weight");
+  const bool has_table = table != nullptr && !from.config().is_head_tied;
+  return ledger.streamed_bytes() + (has_table ? table->bytes.size() : 0);
 }
 
 result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan,

@@ -29,9 +29,17 @@ struct gpu_plan {
 result<gpu_plan> plan_gpu(const checkpoint::checkpoint& from, const engine_options& options,
                           const gpu_engine_options& gpu_options, std::uint64_t device_bytes);
 
-/// Of a limit, what is not the engine's: all that is taken already, and what the driver will take
-/// for code that comes with its first launch. Whatever else runs on the GPU counts as taken.
-std::uint64_t reserved_for(const device::device_memory& taken);
+/// The ledger of a run, under a limit or without one. Errors: as plan_gpu.
+result<memory_plan> ledger_of(const checkpoint::checkpoint& from, const engine_options& options,
+                              const gpu_engine_options& gpu_options, std::uint64_t device_bytes);
+
+/// Every term of a GPU's; `driver` as measure_driver() said, and what of the ledger's reserve it
+/// is.
+std::vector<plan_term> terms_of(const memory_plan& ledger, const device::device_memory& driver);
+
+/// Bytes of host memory that kernels or copy engines of the GPU read in each step: what is
+/// streamed, and the embedding where it is not the head.
+std::uint64_t page_locked_bytes(const memory_plan& ledger, const checkpoint::checkpoint& from);
 
 /// Whether it all lies on the GPU at once. Errors: out_of_memory, naming each term.
 result<void> check_fits(const checkpoint::checkpoint& from, const gpu_plan& plan,

@@ -44,24 +44,46 @@ std::uint64_t gpu_prefill::needed_bytes(const graph::decode_shape& shape,
 
 gpu_prefill gpu_prefill::open(memory::arena& from, parts of, const gpu_prefill_options& options) {
   gpu_prefill made;
-  made.from_tokens_ = options.from_tokens;
-  if (options.from_tokens == 0) {
-    made.refused_reason_ = "not asked for";
-  } else if (const auto ready = made.prepare(from, std::move(of), options); !ready) {
-    made.pass_ = nullptr;
-    made.scratch_ = {};
-    made.refused_reason_ = ready.error().message;
-  }
+  made.open_with(options, [&]() -> result<void> {
+    ASSAY_TRY(made.allocate(from, of, options));
+    return made.prepare(made.scratch_.address(), std::move(of));
+  });
   return made;
 }
 
-result<void> gpu_prefill::prepare(memory::arena& from, parts of,
-                                  const gpu_prefill_options& options) {
+gpu_prefill gpu_prefill::on_memory(std::byte* scratch, parts of,
+                                   const gpu_prefill_options& options) {
+  gpu_prefill made;
+  made.open_with(options, [&]() -> result<void> {
+    made.chunk_tokens_ = std::min(options.chunk_tokens, of.context_tokens);
+    return made.prepare(scratch, std::move(of));
+  });
+  return made;
+}
+
+void gpu_prefill::open_with(const gpu_prefill_options& options,
+                            const std::function<result<void>()>& prepared) {
+  from_tokens_ = options.from_tokens;
+  if (options.from_tokens == 0) {
+    refused_reason_ = "not asked for";
+  } else if (const auto ready = prepared(); !ready) {
+    pass_ = nullptr;
+    scratch_ = {};
+    refused_reason_ = ready.error().message;
+  }
+}
+
+result<void> gpu_prefill::allocate(memory::arena& from, const parts& of,
+                                   const gpu_prefill_options& options) {
   ASSAY_TRY(ops::cuda::cublas_library::load());
   chunk_tokens_ = std::min(options.chunk_tokens, of.context_tokens);
   if (chunk_tokens_ == 0) return ASSAY_FAIL(usage, "prefill: a chunk needs 1 token or more");
   ASSAY_TRY_ASSIGN(scratch_, from.allocate(place(nullptr, of.shape, chunk_tokens_).bytes));
-  const placed_scratch at = place(scratch_.address(), of.shape, chunk_tokens_);
+  return {};
+}
+
+result<void> gpu_prefill::prepare(std::byte* scratch, parts of) {
+  const placed_scratch at = place(scratch, of.shape, chunk_tokens_);
   ASSAY_TRY_ASSIGN(auto products, ops::cuda::matrix_products::create(of.site.stream, at.workspace));
   pass_ =
       std::make_unique<graph::prefill_pass>(of.shape, std::move(of.weights), of.buffers, at.buffers,

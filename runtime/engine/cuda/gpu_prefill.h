@@ -3,7 +3,9 @@
 // Prefill of a decoder, where this machine has what it needs; the reason, where not.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,6 +43,8 @@ class gpu_prefill {
                                     const gpu_prefill_options& options);
 
   static gpu_prefill open(memory::arena& from, parts of, const gpu_prefill_options& options);
+  /// The same on memory of the caller's, of needed_bytes().
+  static gpu_prefill on_memory(std::byte* scratch, parts of, const gpu_prefill_options& options);
 
   /// Why no pass can run; empty where passes run.
   const std::string& refused_reason() const { return refused_reason_; }
@@ -62,7 +66,9 @@ class gpu_prefill {
   std::string words() const;
 
  private:
-  result<void> prepare(memory::arena& from, parts of, const gpu_prefill_options& options);
+  void open_with(const gpu_prefill_options& options, const std::function<result<void>()>& prepared);
+  result<void> allocate(memory::arena& from, const parts& of, const gpu_prefill_options& options);
+  result<void> prepare(std::byte* scratch, parts of);
 
   std::uint32_t from_tokens_ = 0;
   std::uint32_t chunk_tokens_ = 1;
