@@ -17,6 +17,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/cli/text_flag.h"
 #include "harness/cli/verbs.h"
+#include "harness/guard/contract_start.h"
 #include "harness/guard/contradictions.h"
 #include "harness/guard/guard.h"
 #include "harness/ingest/complaint.h"
@@ -96,14 +97,21 @@ result<model::guard_contract> sound_contract(const std::string& path) {
 result<exit_code> start_contract(const guard_flags& flags) {
   ASSAY_TRY_ASSIGN(const auto options, options_of(flags));
   ASSAY_TRY_ASSIGN(const auto snapshots, ingest::read_exposition(flags.init, options));
-  const model::exposition& last = snapshots.back();
-  if (last.samples.empty())
-    return ASSAY_FAIL(unusable_input,
-                      fmt::format("{}: holds no sample; scrape the program again", flags.init));
-  for (const auto& problem : last.problems)
-    std::fprintf(stderr, "assay: %s:%zu: %s\n", ingest::printable(last.source).c_str(),
-                 problem.line, problem.what.c_str());
-  ASSAY_TRY(write_to_stdout(guard::contract_from(last)));
+  for (const auto& snapshot : snapshots) {
+    if (snapshot.samples.empty())
+      return ASSAY_FAIL(unusable_input, fmt::format("{}: holds no sample; scrape the program again",
+                                                    ingest::printable(snapshot.source)));
+    for (const auto& problem : snapshot.problems)
+      std::fprintf(stderr, "assay: %s:%zu: %s\n", ingest::printable(snapshot.source).c_str(),
+                   problem.line, problem.what.c_str());
+  }
+  const model::guard_contract contract = guard::contract_from(snapshots);
+  if (!contract.known.empty())
+    std::fprintf(stderr,
+                 "assay: %s: %zu findings in it are written down as known and will be told as "
+                 "warnings; look at each, and take it out once it is mended\n",
+                 ingest::printable(flags.init).c_str(), contract.known.size());
+  ASSAY_TRY(write_to_stdout(guard::contract_as_json(contract)));
   return exit_code::clean;
 }
 

@@ -7,11 +7,14 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "harness/guard/checks.h"
+#include "harness/guard/sample_names.h"
 #include "harness/guard/unit_words.h"
 
 namespace assay::guard {
@@ -20,20 +23,56 @@ namespace {
 using model::metric_kind;
 using model::severity;
 
-// What a library writes for "none": DCGM's blanks of 32 and 64 bits and of a double, and the
-// largest numbers of C.
-constexpr std::array<double, 8> marks{
-    2147483632.0,           2147483647.0,      4294967295.0, 9223372036854775792.0,
-    18446744073709551615.0, 140737488355328.0, 2147483633.0, 2147483634.0};
+// What a library writes for "none": DCGM's blanks of 32 and 64 bits and of a double.
+constexpr std::array<double, 5> blanks{2147483632.0, 2147483633.0, 2147483634.0,
+                                       9223372036854775792.0, 140737488355328.0};
+constexpr double two_32 = 4294967296.0;
+constexpr double two_63 = 9223372036854775808.0;
+constexpr double two_64 = 18446744073709551616.0;
 
-bool is_mark(double value) {
-  return std::find(marks.begin(), marks.end(), value) != marks.end();
+// The largest numbers of C, and of 63 bits also those that are a page below: a double holds no
+// other near them, and Linux writes them for "no limit".
+bool is_largest(double value) {
+  return value == two_32 - 1 || value == two_32 / 2 - 1 || value == two_64 ||
+         (value >= two_63 - 65536 && value <= two_63);
+}
+
+// A small negative number that was read as 64 bits without a sign.
+bool is_wrapped(double value) {
+  return value >= two_64 - 281474976710656.0 && value < two_64;
+}
+
+bool has_word(std::string_view name, std::span<const std::string_view> words) {
+  while (!name.empty()) {
+    const std::size_t end = std::min(name.find_first_of("_:."), name.size());
+    if (std::find(words.begin(), words.end(), name.substr(0, end)) != words.end()) return true;
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return false;
 }
 
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
+}
+
+// A gauge that says how much there may be, and may say that there is no limit. Of a time a "max" is
+// the longest that was seen.
+bool is_limit(const model::promised_metric& metric) {
+  if (is_cumulative(metric.kind)) return false;
+  static constexpr std::array<std::string_view, 4> limits{"limit", "limits", "quota", "capacity"};
+  static constexpr std::array<std::string_view, 2> most{"max", "maximum"};
+  const std::string name = lower(metric.name);
+  return has_word(name, limits) || (!metric.unit.ends_with("seconds") && has_word(name, most));
+}
+
+// A level that lies on both sides of 0, whatever its unit.
+bool is_signed(const model::promised_metric& metric) {
+  static constexpr std::array<std::string_view, 9> words{"offset",     "skew",      "drift",
+                                                         "delta",      "diff",      "difference",
+                                                         "adjustment", "deviation", "change"};
+  return !is_cumulative(metric.kind) && has_word(lower(metric.name), words);
 }
 
 // A help text that describes a level of a thing that calls itself a counter.
@@ -69,10 +108,6 @@ void look_at_falls(const model::promised_metric& metric, const series_index& bef
   }
 }
 
-bool is_cumulative(metric_kind kind) {
-  return kind == metric_kind::counter || kind == metric_kind::histogram;
-}
-
 void look_at_falls(const model::promised_metric& metric, const subject& of, check_log& log) {
   if (!is_cumulative(metric.kind)) return;
   for (std::size_t at = 1; at < of.snapshots.size(); ++at) {
@@ -105,32 +140,44 @@ void look_at_type(const model::promised_metric& metric, const series_index& in, 
              where);
 }
 
+std::string what_is_marked(double value) {
+  if (!std::isfinite(value)) return "no finite number";
+  if (is_wrapped(value)) return "a number below 0 that lost its sign in 64 bits";
+  if (is_largest(value) || std::find(blanks.begin(), blanks.end(), value) != blanks.end())
+    return "a mark for 'no value', published as one";
+  return {};
+}
+
 void look_at_limits(const model::promised_metric& metric, const model::exposition_sample& sample,
                     std::string_view source, check_log& log) {
-  const bool is_share = metric.unit == "ratio" || metric.unit == "percent";
-  const double natural = metric.unit == "percent" ? 100.0 : 1.0;
   constexpr double none = std::numeric_limits<double>::infinity();
-  const double least = metric.least.value_or(is_amount(metric.unit) ? 0.0 : -none);
-  const double most = metric.most.value_or(is_share ? natural : none);
-  const auto outside = [&](std::string why) {
+  // A share that was added up may be a rounding above its whole.
+  constexpr double rounding = 1e-9;
+  const bool is_share = metric.unit == "ratio" || metric.unit == "percent";
+  const double whole = (metric.unit == "percent" ? 100.0 : 1.0) * (1 + rounding);
+  const bool has_floor = is_amount(metric.unit) && !is_signed(metric);
+  const double least = metric.least.value_or(has_floor ? 0.0 : -none);
+  const double most = metric.most.value_or(is_share ? whole : none);
+  const bool is_unlimited = sample.value == -1 || sample.value == none || is_largest(sample.value);
+  if (is_unlimited && !metric.least && !metric.most && is_limit(metric)) return;
+  const auto outside = [&](const std::string& why) {
     log.find_first(severity::error, "R12", metric.name,
                    fmt::format("{} is {}: {}", metric.name, sample.value, why),
                    place_of(source, sample.line));
   };
-  if (!std::isfinite(sample.value)) return outside("no finite number");
-  if (is_mark(sample.value)) return outside("a mark for 'no value', published as one");
+  if (const std::string mark = what_is_marked(sample.value); !mark.empty()) return outside(mark);
   if (sample.value < least) return outside(fmt::format("below {}", least));
   if (sample.value > most)
-    return outside(
-        fmt::format("above {}, the most of its {}", most, metric.most ? "contract" : "unit"));
+    return outside(fmt::format("above {}, the most of its {}",
+                               metric.most.value_or(whole > 2 ? 100.0 : 1.0),
+                               metric.most ? "contract" : "unit"));
 }
 
 // A summary without observations has quantiles that are NaN by the format's own rule.
 const series_index::sample_list& ranged(const model::promised_metric& metric,
                                         const series_index& in) {
-  const bool is_several =
-      metric.kind == metric_kind::summary || metric.kind == metric_kind::histogram;
-  return is_several ? in.samples(metric.name + "_sum") : in.samples(metric.name);
+  if (metric.kind == metric_kind::gauge_histogram) return in.samples(metric.name + "_gsum");
+  return is_several(metric.kind) ? in.samples(metric.name + "_sum") : in.samples(metric.name);
 }
 
 }  // namespace

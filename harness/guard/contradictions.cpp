@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "harness/guard/guard.h"
 #include "harness/guard/pattern.h"
+#include "harness/guard/sample_names.h"
 #include "harness/guard/unit_words.h"
 
 namespace assay::guard {
@@ -15,9 +17,9 @@ namespace {
 
 using model::metric_kind;
 
-class judge {
+class contract_judge {
  public:
-  explicit judge(const model::guard_contract& contract) : contract_(contract) {}
+  explicit contract_judge(const model::guard_contract& contract) : contract_(contract) {}
 
   std::vector<contradiction> run() {
     for (const auto& metric : contract_.metrics) {
@@ -38,6 +40,7 @@ class judge {
     }
     look_at_ignored();
     look_at_variables();
+    look_at_known();
     std::stable_sort(found_.begin(), found_.end(),
                      [](const auto& a, const auto& b) { return a.line < b.line; });
     return std::move(found_);
@@ -71,8 +74,8 @@ class judge {
   bool is_promised(std::string_view name) const {
     if (known_.count(name) != 0) return true;
     const auto found = known_.find(without_suffix(name));
-    return found != known_.end() && (found->second->kind == metric_kind::histogram ||
-                                     found->second->kind == metric_kind::summary);
+    return found != known_.end() && is_several(found->second->kind) &&
+           is_published_by(name, found->first, found->second->kind);
   }
 
   void look_at(const std::vector<model::balance_term>& terms, std::size_t line,
@@ -88,6 +91,19 @@ class judge {
         if (fits(each.pattern, metric.name))
           say(each.line,
               fmt::format("ignores {}, which line {} promises", metric.name, metric.line));
+  }
+
+  // What an input is cannot be known beforehand, and a word that no check has would excuse nothing.
+  void look_at_known() {
+    const auto all = checks();
+    for (const auto& each : contract_.known) {
+      const bool is_check = std::any_of(all.begin(), all.end(), [&](const check& c) {
+        return c.name == each.check && c.name != "input";
+      });
+      if (!is_check)
+        say(each.line, fmt::format("knows a finding of '{}', which is no check that one may know",
+                                   each.check));
+    }
   }
 
   void look_at_variables() {
@@ -109,7 +125,7 @@ class judge {
 }  // namespace
 
 std::vector<contradiction> contradictions(const model::guard_contract& contract) {
-  return judge(contract).run();
+  return contract_judge(contract).run();
 }
 
 }  // namespace assay::guard

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/guard/checks.h"
+#include "harness/guard/sample_names.h"
 
 namespace assay::guard {
 namespace {
@@ -26,9 +27,7 @@ double sum_of(const series_index::sample_list& samples) {
 // reset, and a reset is no work of the load; one that falls to more has grown again since, and the
 // check of its kind says what it thinks of that. A series that came with a value is a move.
 bool has_moved(const model::promised_metric& metric, const subject& of) {
-  const bool can_fall = metric.kind != model::metric_kind::counter &&
-                        metric.kind != model::metric_kind::histogram &&
-                        metric.kind != model::metric_kind::summary;
+  const bool can_fall = !is_cumulative(metric.kind);
   std::unordered_map<std::string_view, double> last;
   for (const auto* sample : of.snapshots.front().amounts(metric))
     last.emplace(sample->labels, sample->value);
@@ -54,7 +53,7 @@ void check_input(const subject& of, check_log& log) {
     const model::exposition& from = snapshot.from();
     log.looked(from.line_count);
     for (const auto& problem : from.problems)
-      log.find(problem.is_skipped ? severity::error : severity::warning, "",
+      log.find(problem.is_skipped || problem.is_loss ? severity::error : severity::warning, "",
                fmt::format("line {}", problem.line),
                fmt::format("line {} {}{}", problem.line, problem.what,
                            problem.is_skipped ? "; it was skipped" : ""),

@@ -31,6 +31,37 @@ constexpr std::array table{
 // A terminal takes that many; all are counted.
 constexpr std::size_t most_listed = 1000;
 
+bool is_of(const model::known_finding& known, const model::guard_finding& found) {
+  return known.check == found.check && known.name == found.subject;
+}
+
+// What is known is a warning, and stays one as long as it is found.
+void tell_known(const model::guard_contract& contract, model::guard_report& report) {
+  for (const auto& known : contract.known) {
+    bool is_found = false;
+    for (auto& found : report.findings) {
+      if (!is_of(known, found)) continue;
+      is_found = true;
+      if (found.severity == model::severity::warning) continue;
+      found.severity = model::severity::warning;
+      found.message += fmt::format(" (known: {})", known.reason);
+    }
+    const bool was_looked_at = std::any_of(
+        report.checks.begin(), report.checks.end(),
+        [&](const model::guard_check& c) { return c.name == known.check && c.evaluated > 0; });
+    if (is_found || !was_looked_at) continue;
+    model::guard_finding stale;
+    stale.check = known.check;
+    stale.severity = model::severity::warning;
+    stale.subject = known.name;
+    stale.message = fmt::format(
+        "{} is known to {}, and nothing was found: take the entry out, it would hide the next one",
+        known.name, known.check);
+    stale.where = place_of(contract.source, known.line);
+    report.findings.push_back(std::move(stale));
+  }
+}
+
 void list_skipped(std::span<const model::exposition> snapshots, model::guard_report& report) {
   for (const auto& snapshot : snapshots)
     for (const auto& problem : snapshot.problems) {
@@ -79,6 +110,7 @@ model::guard_report judge(const model::guard_contract& contract,
     each.run(of, log);
     std::move(log).move_into(report);
   }
+  tell_known(contract, report);
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const auto& a, const auto& b) { return a.severity < b.severity; });
   list_skipped(snapshots, report);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 
 #include "harness/guard/checks.h"
 #include "harness/guard/name_book.h"
@@ -15,13 +14,10 @@
 namespace assay::guard {
 
 /// Every check of `with` over what was given. `snapshots` are oldest first and may be none;
-/// `documents` and `source` may be null. The contract must be free of contradictions. Pure.
+/// `documents` and `source` may be null. The contract must be free of contradictions; what it knows
+/// of is told as a warning. Pure.
 model::guard_report judge(const model::guard_contract& contract,
                           std::span<const model::exposition> snapshots, const name_book* documents,
                           const name_book* source, std::span<const check> with = checks());
-
-/// A contract to begin with, as JSON: every metric of the exposition with the kind that it
-/// publishes and the unit that its name says; what stands at 0 is not promised to move.
-std::string contract_from(const model::exposition& from);
 
 }  // namespace assay::guard

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <utility>
 
 #include "harness/guard/source_tokens.h"
 #include "harness/guard/unit_words.h"
@@ -14,6 +16,9 @@ namespace {
 constexpr std::size_t longest_name = 256;
 // What a format appends to a name that a document may then speak of.
 constexpr std::array<std::string_view, 4> own_suffixes{"_bucket", "_sum", "_count", "_total"};
+
+// A declaration spans a few lines: namespace, name, help.
+constexpr std::size_t near_lines = 5;
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -33,6 +38,35 @@ std::string_view without_prefix(std::string_view name, const std::vector<std::st
   return name;
 }
 
+bool is_name(char c) {
+  return is_word(c) && c != ':' && c != '.' && c != '*';
+}
+
+// Whether the literal at `at` is the first argument of a call that makes a metric: Counter("x",
+// registry.gauge("x", counter!("x", prometheus.NewHistogram("x".
+bool is_declared_at(std::string_view text, std::size_t at) {
+  for (const std::string_view before : {"\"'`#", "rRfFbBuUL@$8", " \t\r\n"})
+    while (at > 0 && before.find(text[at - 1]) != std::string_view::npos) --at;
+  if (at == 0 || text[at - 1] != '(') return false;
+  --at;
+  if (at > 0 && text[at - 1] == '!') --at;
+  std::size_t start = at;
+  while (start > 0 && is_name(text[start - 1])) --start;
+  std::string callee(text.substr(start, at - start));
+  for (char& c : callee) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::array<std::string_view, 6> makers{"counter", "gauge",  "histogram",
+                                                   "summary", "metric", "timer"};
+  return std::any_of(makers.begin(), makers.end(), [&](std::string_view maker) {
+    return callee.find(maker) != std::string::npos;
+  });
+}
+
+bool is_near(const std::vector<std::size_t>& lines, std::size_t line) {
+  return std::any_of(lines.begin(), lines.end(), [&](std::size_t each) {
+    return std::max(each, line) - std::min(each, line) <= near_lines;
+  });
+}
+
 std::size_t newlines(std::string_view text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -46,10 +80,33 @@ name_book::name_book(const model::guard_contract& contract)
       wanted_.insert(metric.name + std::string(suffix));
     for (const std::string_view name :
          {std::string_view(metric.name), without_suffix(metric.name)}) {
+      const std::string_view middle = without_prefix(name, metric_prefixes_);
       wanted_.emplace(name);
-      wanted_.emplace(without_prefix(name, metric_prefixes_));
+      wanted_.emplace(middle);
+      const bool is_whole = name == metric.name && middle == name;
+      const bool is_tail = name == metric.name && middle.find('_') != std::string_view::npos;
+      const bool has_prefix = middle != name;
+      if (!is_whole && !is_tail) short_forms_.emplace(middle);
+      if (name != metric.name && !has_prefix) short_forms_.emplace(name);
     }
   }
+  for (const auto& metric : contract.metrics) short_forms_.erase(metric.name);
+}
+
+// "srv" or "srv_" alone, or a text that ends in it or goes on with what is no name: "# HELP srv_",
+// "srv_%s".
+bool name_book::holds_prefix(std::string_view token) const {
+  return std::any_of(
+      metric_prefixes_.begin(), metric_prefixes_.end(), [&](const std::string& prefix) {
+        std::string_view bare = prefix;
+        while (!bare.empty() && !is_name(bare.back())) bare.remove_suffix(1);
+        while (!bare.empty() && bare.back() == '_') bare.remove_suffix(1);
+        if (token == bare) return true;
+        const std::size_t at = token.find(prefix);
+        const std::size_t end = at + prefix.size();
+        return at != std::string_view::npos && (at == 0 || !is_name(token[at - 1])) &&
+               (end == token.size() || !is_name(token[end]));
+      });
 }
 
 bool name_book::is_wanted(std::string_view name) const {
@@ -87,13 +144,26 @@ bool name_book::add_source(std::string_view text, std::string_view file) {
   ++file_count_;
   std::size_t line = 1;
   std::size_t counted = 0;
+  std::vector<std::size_t> prefix_lines;
+  std::vector<std::pair<std::string_view, std::size_t>> undeclared;
   read_tokens(text, *spoken, [&](std::string_view token) {
-    if (token.empty() || token.size() > longest_name || !is_wanted(token)) return;
+    if (token.empty() || token.size() > longest_name) return;
+    const bool is_prefix = holds_prefix(token);
+    if (!is_prefix && !is_wanted(token)) return;
     const auto at = static_cast<std::size_t>(token.data() - text.data());
     line += newlines(text.substr(counted, at - counted));
     counted = at;
-    add(token, file, line);
+    if (is_prefix) prefix_lines.push_back(line);
+    if (is_wanted(token)) add(token, file, line);
+    if (short_forms_.count(std::string(token)) == 0) return;
+    if (is_declared_at(text, at))
+      declared_.try_emplace(std::string(token), name_place{std::string(file), line});
+    else
+      undeclared.emplace_back(token, line);
   });
+  for (const auto& [name, at_line] : undeclared)
+    if (is_near(prefix_lines, at_line))
+      declared_.try_emplace(std::string(name), name_place{std::string(file), at_line});
   line_count_ += line + newlines(text.substr(counted));
   return true;
 }
@@ -103,11 +173,14 @@ const name_place* name_book::find(std::string_view name) const {
   return found == names_.end() ? nullptr : &found->second;
 }
 
-const name_place* name_book::find_metric(std::string_view name) const {
-  for (const std::string_view each : {name, without_suffix(name)}) {
-    if (const auto* found = find(each)) return found;
-    if (const auto* found = find(without_prefix(each, metric_prefixes_))) return found;
-  }
+const name_place* name_book::find_written_metric(std::string_view name) const {
+  for (const std::string_view each : {name, without_suffix(name)})
+    for (const std::string_view form : {each, without_prefix(each, metric_prefixes_)}) {
+      const bool is_short = short_forms_.count(std::string(form)) != 0;
+      const auto& in = is_short ? declared_ : names_;
+      const auto found = in.find(std::string(form));
+      if (found != in.end()) return &found->second;
+    }
   return nullptr;
 }
 

@@ -38,9 +38,11 @@ class name_book {
   /// Null where the name does not occur.
   const name_place* find(std::string_view name) const;
 
-  /// A metric by its name, with or without the prefix and what a format appends: a program may
-  /// write the middle alone where a library adds the rest.
-  const name_place* find_metric(std::string_view name) const;
+  /// A metric as a program may write it: whole, or without the prefix and what a format appends
+  /// where a library adds the rest. What is left is then often an everyday word ("requests"), which
+  /// counts only where it is declared: as the first argument of a call that makes a metric
+  /// (Counter("requests", …)), or within five lines of a string that holds the prefix.
+  const name_place* find_written_metric(std::string_view name) const;
 
   /// A metric by its whole name: with its prefix, and with or without what a format appends. A
   /// reader searches for what is published, and "requests" is a word of prose.
@@ -53,11 +55,14 @@ class name_book {
  private:
   bool is_wanted(std::string_view name) const;
   void add(std::string_view name, std::string_view file, std::size_t line);
+  bool holds_prefix(std::string_view token) const;
 
   std::vector<std::string> metric_prefixes_;
   std::vector<std::string> variable_prefixes_;
   std::unordered_set<std::string> wanted_;
+  std::unordered_set<std::string> short_forms_;  ///< wanted, and a name only where declared
   std::unordered_map<std::string, name_place> names_;
+  std::unordered_map<std::string, name_place> declared_;  ///< short forms of the source
   std::uint64_t file_count_ = 0;
   std::uint64_t line_count_ = 0;
 };

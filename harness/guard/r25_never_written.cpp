@@ -35,7 +35,7 @@ void check_no_writer(const subject& of, check_log& log) {
   if (of.source == nullptr) return log.absent("no source was given");
   for (const auto& metric : of.contract->metrics) {
     log.looked();
-    if (of.source->find_metric(metric.name) != nullptr) continue;
+    if (of.source->find_written_metric(metric.name) != nullptr) continue;
     log.find(metric.is_optional ? severity::warning : severity::error, "R25", metric.name,
              fmt::format("{} is promised, and no string of the source is its name", metric.name),
              place_of(of.contract->source, metric.line));

@@ -10,6 +10,7 @@
 
 #include "harness/guard/checks.h"
 #include "harness/guard/pattern.h"
+#include "harness/guard/sample_names.h"
 #include "harness/guard/unit_words.h"
 
 namespace assay::guard {
@@ -26,17 +27,18 @@ promise_map promises_of(const model::guard_contract& contract) {
   return all;
 }
 
-// A histogram publishes by three names, and OpenMetrics says of a counter when it began.
+// A histogram publishes by three names and not by a fourth, and OpenMetrics says of a counter when
+// it began.
 bool is_promised(std::string_view name, const promise_map& promised) {
   if (promised.count(name) != 0) return true;
   const std::string_view base = without_suffix(name);
   if (base == name) return false;
-  if (const auto found = promised.find(base); found != promised.end()) {
-    const metric_kind kind = found->second->kind;
-    return kind == metric_kind::histogram || kind == metric_kind::summary ||
-           name.ends_with("_created");
+  for (const std::string& metric : {std::string(base), std::string(base) + "_total"}) {
+    const auto found = promised.find(metric);
+    if (found == promised.end() || found->second->kind == metric_kind::unknown) continue;
+    if (is_published_by(name, found->second->name, found->second->kind)) return true;
   }
-  return name.ends_with("_created") && promised.count(std::string(base) + "_total") != 0;
+  return false;
 }
 
 bool is_ignored(std::string_view name, const model::guard_contract& contract) {

@@ -6,14 +6,11 @@
 #include <cmath>
 #include <string>
 
+#include "harness/guard/sample_names.h"
 #include "harness/guard/unit_words.h"
 
 namespace assay::guard {
 namespace {
-
-bool is_several(model::metric_kind kind) {
-  return kind == model::metric_kind::histogram || kind == model::metric_kind::summary;
-}
 
 // Each of `wanted` is one of the labels. A value may hold a comma; a label before it may not end
 // in the middle of one, so both sides of the match must be borders.
@@ -45,15 +42,22 @@ const series_index::sample_list& series_index::samples(std::string_view name) co
 const model::exposition_family* series_index::family(std::string_view name) const {
   if (const auto found = families_.find(name); found != families_.end()) return found->second;
   const auto found = families_.find(without_suffix(name));
-  return found == families_.end() ? nullptr : found->second;
+  if (found == families_.end()) return nullptr;
+  const bool is_its_own = is_published_by(name, found->second->name, found->second->kind);
+  return is_its_own ? found->second : nullptr;
 }
 
 bool series_index::has(const model::promised_metric& metric) const {
-  return !samples(metric.name).empty() || !amounts(metric).empty();
+  return !samples(metric.name).empty() || !amounts(metric).empty() ||
+         (is_several(metric.kind) && !samples(metric.name + "_bucket").empty());
 }
 
 const series_index::sample_list& series_index::amounts(const model::promised_metric& metric) const {
-  return is_several(metric.kind) ? samples(metric.name + "_count") : samples(metric.name);
+  if (!is_several(metric.kind)) return samples(metric.name);
+  const auto& of_now = samples(metric.name + "_gcount");
+  return metric.kind == model::metric_kind::gauge_histogram && !of_now.empty()
+             ? of_now
+             : samples(metric.name + "_count");
 }
 
 std::optional<double> value_of(const model::balance_term& term, const series_index& in) {

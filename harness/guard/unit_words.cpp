@@ -56,8 +56,8 @@ constexpr std::array<unit_word, 41> words{{{"seconds", "seconds"},
                                            {"qps", "requests_per_second"}}};
 
 constexpr std::array<std::string_view, 4> further_units{"count", "none", "celsius", "unix_seconds"};
-constexpr std::array<std::string_view, 6> suffixes{"_total", "_bucket",  "_sum",
-                                                   "_count", "_created", "_info"};
+constexpr std::array<std::string_view, 8> suffixes{"_total",   "_bucket", "_sum",    "_count",
+                                                   "_created", "_info",   "_gcount", "_gsum"};
 // Levels that may lie below zero, or that are no amount.
 constexpr std::array<std::string_view, 4> signed_units{"celsius", "none", "volts", "amperes"};
 
@@ -101,6 +101,12 @@ std::string_view without_suffix(std::string_view name) {
     if (name.size() > suffix.size() && name.ends_with(suffix))
       return name.substr(0, name.size() - suffix.size());
   return name;
+}
+
+std::optional<std::string> unit_of_word(std::string_view word) {
+  const std::string small = lower(word);
+  if (const unit_word* found = find(small)) return std::string(found->unit);
+  return is_known_unit(small) ? std::optional<std::string>(small) : std::nullopt;
 }
 
 std::optional<std::string> unit_in_name(std::string_view name) {

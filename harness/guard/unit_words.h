@@ -15,12 +15,16 @@ bool is_known_unit(std::string_view unit);
 /// Whether the unit is an amount of something: below zero there is none.
 bool is_amount(std::string_view unit);
 
+/// A unit by any word that stands for it, as a contract spells it: "milliseconds" of "ms". None
+/// where the word is none.
+std::optional<std::string> unit_of_word(std::string_view word);
+
 /// The unit that the end of a name says, as a contract spells it: "seconds" of
 /// request_latency_seconds_total, "bytes_per_second" of rx_bytes_per_second. None where the name
 /// says none. The case of letters does not matter.
 std::optional<std::string> unit_in_name(std::string_view name);
 
-/// A name without what a format appends: _total, _bucket, _sum, _count, _created, _info.
+/// A name without what a format appends: _total, _bucket, _sum, _count, _created, _info, …
 std::string_view without_suffix(std::string_view name);
 
 }  // namespace assay::guard

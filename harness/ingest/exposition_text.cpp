@@ -32,7 +32,7 @@ struct kind_word {
 constexpr std::array<kind_word, 9> kinds{{{"counter", metric_kind::counter},
                                           {"gauge", metric_kind::gauge},
                                           {"histogram", metric_kind::histogram},
-                                          {"gaugehistogram", metric_kind::histogram},
+                                          {"gaugehistogram", metric_kind::gauge_histogram},
                                           {"summary", metric_kind::summary},
                                           {"info", metric_kind::info},
                                           {"stateset", metric_kind::gauge},
@@ -137,6 +137,7 @@ class reader {
       return skip(fmt::format("declares '{}', which is no name", printable(name, 40)));
     if (keyword == "HELP") take_help(name, trimmed(rest));
     if (keyword == "TYPE") take_type(name, trimmed(rest));
+    if (keyword == "UNIT") take_unit(name, trimmed(rest));
   }
 
   void take_help(std::string_view name, std::string_view help) {
@@ -156,6 +157,13 @@ class reader {
       return skip(fmt::format("gives {} a second type", printable(name)));
     of.kind = kind->kind;
     of.line = number_;
+  }
+
+  void take_unit(std::string_view name, std::string_view unit) {
+    model::exposition_family& of = family(name);
+    if (!of.unit.empty() && of.unit != unit)
+      return note(fmt::format("gives {} a second unit", printable(name)));
+    of.unit = unit;
   }
 
   void take_sample(std::string_view line) {

@@ -24,9 +24,10 @@ using nlohmann::json;
 constexpr std::string_view format_name = "assay.guard-contract";
 constexpr std::int64_t newest_version = 1;
 
-constexpr std::array kinds{model::metric_kind::unknown, model::metric_kind::counter,
-                           model::metric_kind::gauge,   model::metric_kind::histogram,
-                           model::metric_kind::summary, model::metric_kind::info};
+constexpr std::array kinds{
+    model::metric_kind::unknown,   model::metric_kind::counter,         model::metric_kind::gauge,
+    model::metric_kind::histogram, model::metric_kind::gauge_histogram, model::metric_kind::summary,
+    model::metric_kind::info};
 
 // An object of the file that knows where it stands.
 class place {
@@ -111,7 +112,8 @@ result<model::promised_metric> metric_at(const place& at) {
   const auto found = std::find_if(kinds.begin(), kinds.end(),
                                   [&](model::metric_kind k) { return to_string(k) == kind; });
   if (found == kinds.end())
-    return at.refuse("kind", "is none of counter, gauge, histogram, summary, info, unknown");
+    return at.refuse(
+        "kind", "is none of counter, gauge, histogram, gaugehistogram, summary, info, unknown");
   made.kind = *found;
   ASSAY_TRY_ASSIGN(made.unit, at.text("unit", true));
   ASSAY_TRY_ASSIGN(made.least, at.number("least"));
@@ -184,6 +186,16 @@ result<std::vector<model::allowance>> allowances_at(const place& root, const cha
   return all;
 }
 
+result<model::known_finding> known_at(const place& at) {
+  ASSAY_TRY(at.has_only({"check", "name", "reason"}));
+  model::known_finding made;
+  made.line = at.line();
+  ASSAY_TRY_ASSIGN(made.check, at.text("check", true));
+  ASSAY_TRY_ASSIGN(made.name, at.text("name", true));
+  ASSAY_TRY_ASSIGN(made.reason, at.text("reason", true));
+  return made;
+}
+
 result<void> check_version(const place& root) {
   ASSAY_TRY_ASSIGN(const std::string format, root.text("format", true));
   if (format != format_name) return root.refuse("format", "is not assay.guard-contract");
@@ -214,7 +226,7 @@ result<model::guard_contract> parse_guard_contract(std::string_view text, std::s
     return refused(file, fmt::format("line {}, {}", lines.line_of(*lines.twice()), *lines.twice()),
                    "is there twice", "leave one of the two");
   ASSAY_TRY(root.has_only({"format", "version", "metrics", "balances", "ratios", "ignored",
-                           "metric_prefixes", "variable_prefixes", "allowed_variables"}));
+                           "metric_prefixes", "variable_prefixes", "allowed_variables", "known"}));
   ASSAY_TRY(check_version(root));
   model::guard_contract made;
   made.source = file;
@@ -225,6 +237,7 @@ result<model::guard_contract> parse_guard_contract(std::string_view text, std::s
   ASSAY_TRY_ASSIGN(made.metric_prefixes, root.texts("metric_prefixes"));
   ASSAY_TRY_ASSIGN(made.variable_prefixes, root.texts("variable_prefixes"));
   ASSAY_TRY_ASSIGN(made.allowed_variables, allowances_at(root, "allowed_variables"));
+  ASSAY_TRY_ASSIGN(made.known, parts_at(root, "known", known_at));
   if (made.metrics.empty() && made.variable_prefixes.empty())
     return root.refuse("", "promises nothing: it has neither metrics nor variable_prefixes");
   return made;

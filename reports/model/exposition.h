@@ -14,7 +14,17 @@
 namespace assay::model {
 
 /// What an exposition says that a metric is. `unknown` where it says nothing.
-enum class metric_kind : std::uint8_t { unknown, counter, gauge, histogram, summary, info };
+/// A gauge_histogram is a histogram of what is there now (OpenMetrics' gaugehistogram): it may
+/// fall.
+enum class metric_kind : std::uint8_t {
+  unknown,
+  counter,
+  gauge,
+  histogram,
+  gauge_histogram,
+  summary,
+  info
+};
 
 constexpr std::string_view to_string(metric_kind kind) {
   switch (kind) {
@@ -26,6 +36,8 @@ constexpr std::string_view to_string(metric_kind kind) {
       return "gauge";
     case metric_kind::histogram:
       return "histogram";
+    case metric_kind::gauge_histogram:
+      return "gaugehistogram";
     case metric_kind::summary:
       return "summary";
     case metric_kind::info:
@@ -48,6 +60,7 @@ struct exposition_family {
   std::string name{};
   metric_kind kind = metric_kind::unknown;
   std::string help{};
+  std::string unit{};    ///< of a UNIT line, as it is written
   std::size_t line = 0;  ///< of its declaration; 0 where it has none
 };
 
@@ -56,6 +69,7 @@ struct exposition_problem {
   std::size_t line = 0;
   std::string what{};       ///< "is a second sample of …"
   bool is_skipped = false;  ///< nothing of the line was used
+  bool is_loss = false;     ///< what followed is not there
 };
 
 /// One snapshot.

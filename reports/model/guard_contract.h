@@ -65,6 +65,14 @@ struct allowance {
   std::size_t line = 0;
 };
 
+/// A finding that is known and not mended yet: it is told as a warning.
+struct known_finding {
+  std::string check{};  ///< the word of docs/guard.md
+  std::string name{};   ///< the finding's subject
+  std::string reason{};
+  std::size_t line = 0;
+};
+
 struct guard_contract {
   std::string source{};
   std::vector<promised_metric> metrics{};
@@ -74,6 +82,7 @@ struct guard_contract {
   std::vector<std::string> metric_prefixes{};    ///< what a word in the documents begins with
   std::vector<std::string> variable_prefixes{};  ///< what an environment variable begins with
   std::vector<allowance> allowed_variables{};    ///< documented and not read, or the reverse
+  std::vector<known_finding> known{};
 };
 
 }  // namespace assay::model

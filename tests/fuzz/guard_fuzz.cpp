@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/guard/contract_start.h"
 #include "harness/guard/contradictions.h"
 #include "harness/guard/guard.h"
 #include "harness/guard/name_book.h"
@@ -47,7 +48,13 @@ void check_snapshots(const std::vector<model::exposition>& all) {
   }
   const auto report = guard::judge(contract(), all, nullptr, nullptr);
   ASSAY_CHECK(report.checks.size() == 15, "a check is missing");
-  static_cast<void>(guard::contract_from(all.front()));
+  // Begun from these very snapshots, a contract finds nothing in them but lines that are none.
+  const auto begun = guard::contract_from(all);
+  ASSAY_CHECK(guard::contradictions(begun).empty(), "a contract that was begun contradicts itself");
+  for (const auto& found : guard::judge(begun, all, nullptr, nullptr).findings)
+    ASSAY_CHECK(found.severity == model::severity::warning || found.check == "input",
+                "a contract is broken by the file that it was begun from");
+  static_cast<void>(guard::contract_as_json(begun));
 }
 
 void read_metrics(std::string_view text, bool is_log) {

@@ -6,7 +6,6 @@
 
 #include "harness/guard/checks.h"
 #include "harness/guard/guard.h"
-#include "harness/ingest/guard_contract_json.h"
 #include "tests/guard/guarded.h"
 
 namespace assay::guard_test {
@@ -225,17 +224,6 @@ TEST(Near, a_ratio_of_nothing_is_a_warning_where_it_is_published) {
   EXPECT_THAT(found_in(zero), UnorderedElementsAre("ratio r"));
   EXPECT_EQ(outcome_of(zero), model::outcome::clean);
   EXPECT_THAT(found_in(report_of(contract, {{{"1", "p 0\nw 0\n"}}})), IsEmpty());
-}
-
-TEST(Init, a_contract_started_from_an_exposition_is_kept_by_it) {
-  for (const char* name : {"vllm.prom", "node.prom", "llama.prom"}) {
-    SCOPED_TRACE(name);
-    const named_text metrics = fixture(name);
-    const named_text contract{"started.json", guard::contract_from(read(metrics.text).front())};
-    const auto report = report_of(contract, {{metrics}});
-    for (const auto& found : report.findings)
-      EXPECT_THAT(found.check, testing::AnyOf("range", "histogram", "ratio")) << found.message;
-  }
 }
 
 TEST(Effort, a_check_that_looked_at_nothing_says_why) {

@@ -72,5 +72,38 @@ TEST(Names, a_variable_is_read_where_code_names_it_and_only_there) {
                                    "variable-undocumented APP_SECRET"));
 }
 
+TEST(Names, an_everyday_word_of_the_source_writes_no_metric) {
+  const named_text contract =
+      contract_with(R"({"name": "srv_requests_total", "kind": "counter", "unit": "count"})",
+                    R"(, "metric_prefixes": ["srv_"])");
+  const auto found = [&](const char* code, const char* file) {
+    return found_in(report_of(contract, {{}, {}, {{file, code}}}));
+  };
+  for (const char* code :
+       {"log(\"requests\")", "import x from \"requests\";", "summarise(counter, \"requests\")",
+        "const requests = \"srv\";", "f(\"srv\");\n\n\n\n\n\n\nlog(\"requests\")",
+        "w(\"srv_errors\", \"requests\")"})
+    EXPECT_THAT(found(code, "a.js"), UnorderedElementsAre("no-writer srv_requests_total")) << code;
+  for (const char* code :
+       {"c(\"srv_requests_total\")", "c(\"srv_requests\")", "names = [\"requests_total\"]",
+        "new Counter( \"requests\")", "registry.counter(\n  'requests')",
+        "make({namespace: \"srv\",\n  name: \"requests\"})", "w(\"# HELP srv_\"); w(\"requests\")"})
+    EXPECT_THAT(found(code, "a.js"), testing::IsEmpty()) << code;
+  EXPECT_THAT(found("counter!(\"requests\").increment(1)", "a.rs"), testing::IsEmpty());
+  EXPECT_THAT(found("Counter(r'requests', 'all of them', namespace=NAMESPACE)", "a.py"),
+              testing::IsEmpty());
+}
+
+TEST(Names, a_word_without_what_a_library_appends_writes_a_metric_only_where_it_is_declared) {
+  const named_text contract =
+      contract_with(R"({"name": "requests_total", "kind": "counter", "unit": "count"})");
+  const auto found = [&](const char* code) {
+    return found_in(report_of(contract, {{}, {}, {{"a.py", code}}}));
+  };
+  EXPECT_THAT(found("import_module('requests')"), UnorderedElementsAre("no-writer requests_total"));
+  EXPECT_THAT(found("Counter('requests', 'all of them')"), testing::IsEmpty());
+  EXPECT_THAT(found("add('requests_total')"), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace assay::guard_test
