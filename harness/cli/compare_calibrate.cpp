@@ -50,11 +50,18 @@ std::uint64_t next_number(const std::vector<std::string>& logs) {
   return highest + 1;
 }
 
-// Of the row that has the fewest: pooled rows do not count what is their family's.
-std::size_t fewest_of(const compare::calibration& floors) {
-  std::size_t fewest = floors.own_results.empty() ? 0 : floors.own_results.begin()->second;
-  for (const auto& [name, count] : floors.own_results) fewest = std::min(fewest, count);
-  return fewest;
+// Of the row that has the fewest: pooled rows do not count what is their family's. Rows that logs
+// of other runs left in the folder get no more from this one, and are not waited for.
+std::size_t fewest_of(const compare::calibration& floors,
+                      const std::vector<compare::run_subject>& subjects) {
+  std::vector<std::size_t> counts;
+  for (const compare::run_subject& each : subjects)
+    if (const auto own = floors.own_results.find(each.name); own != floors.own_results.end())
+      counts.push_back(own->second);
+  // A foreign program may call its rows otherwise than it lists them.
+  if (counts.empty())
+    for (const auto& own : floors.own_results) counts.push_back(own.second);
+  return counts.empty() ? 0 : *std::min_element(counts.begin(), counts.end());
 }
 
 // A script of the same bytes may run two programs; a calibration cannot tell that it does.
@@ -87,7 +94,7 @@ result<compare::calibration> calibrate_by_measuring(measured_comparison what,
     if (!logs.empty()) {
       ASSAY_TRY_ASSIGN(floors, calibration_of(logs, wish.pairs_a_result));
     }
-    const std::size_t have = fewest_of(floors);
+    const std::size_t have = fewest_of(floors, what.subjects);
     const bool is_over = wish.budget_ns > 0 && host_now() - start > wish.budget_ns;
     if (have >= wish.results || is_over || is_interrupted()) return floors;
     idle_runs = have > had ? 0 : idle_runs + 1;

@@ -138,10 +138,10 @@ void add_method_flags(CLI::App& verb, compare_flags& flags) {
   verb.add_option("--seed", flags.seed, "Of the order in which processes run (default: 1)")
       ->check(whole_number(0, std::numeric_limits<std::uint64_t>::max()));
   verb.add_option("--screen-pairs", flags.screen_pairs,
-                  "Pairs of each row to begin with (default: 12; 6 of binaries that take turns)")
+                  "Pairs of each row to begin with (default: 12)")
       ->check(pairs);
   verb.add_option("--confirm-pairs", flags.confirm_pairs,
-                  "Fresh pairs of each row that passed (default: 32; 12 of such binaries)")
+                  "Fresh pairs of each row that passed (default: 32)")
       ->check(pairs);
 }
 

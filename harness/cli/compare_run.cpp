@@ -98,13 +98,24 @@ result<model::comparison_report> measure_and_judge(const measured_comparison& wh
   hooks.on_record = [&](const compare::process_record& record) {
     return log_file.write(compare::record_line(record));
   };
+  measured_files programs = what.programs;
+  hooks.check_programs = [&programs] { return programs.check(); };
   const std::size_t facts_before = log.facts.size();
-  const auto ran = compare::run_pairs(log, what.limits, what.reader, hooks);
+  auto ran = compare::run_pairs(log, what.limits, what.reader, hooks);
   tell("");
-  if (!ran) return failure(ran.error());
+  if (ran && log.is_complete) {
+    ran = programs.check_bytes();
+    if (!ran) {
+      log.is_complete = false;
+      log.incompleteness = ran.error().message;
+    }
+  }
   const std::vector<model::fact> added(
       log.facts.begin() + static_cast<std::ptrdiff_t>(facts_before), log.facts.end());
-  ASSAY_TRY(log_file.write(compare::end_line(log, added)));
+  // A log that could not be written stays without an end, which says as much.
+  if (ran || ran.error().kind == error_kind::unavailable)
+    ASSAY_TRY(log_file.write(compare::end_line(log, added)));
+  if (!ran) return failure(ran.error());
   return compare::report_of(log);
 }
 

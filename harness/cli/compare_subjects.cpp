@@ -24,7 +24,6 @@
 #include "harness/ingest/google_benchmark.h"
 #include "harness/ingest/json_text.h"
 #include "harness/ingest/metric_unit.h"
-#include "runtime/telemetry/fnv1a.h"
 
 namespace assay::cli {
 namespace {
@@ -97,6 +96,18 @@ result<bool> is_same_code(const std::string& one, const std::string& other) {
   return is_same_image(a.view(), b.view());
 }
 
+// What a build may write into a program of the place where it was made: its own folder and those
+// above it, the longest first; not those that hold everything.
+std::vector<std::string> folders_above(const std::string& path) {
+  std::error_code code;
+  const std::filesystem::path whole = std::filesystem::canonical(path, code);
+  std::vector<std::string> folders;
+  for (auto each = whole.parent_path(); each.has_relative_path() && !code;
+       each = each.parent_path())
+    folders.push_back(each.string());
+  return folders;
+}
+
 std::vector<std::string> worker_command(const std::string& path, const std::string& name) {
   return {path, fmt::format("{}{}", compare::slice_row_flag, name)};
 }
@@ -141,13 +152,6 @@ result<std::vector<model::sample_row>> printed_number(const std::string& out,
   row.unit = unit->base;
   row.better = unit->better;
   return std::vector{row};
-}
-
-result<std::string> digest_of(const std::string& path) {
-  ASSAY_TRY_ASSIGN(const auto bytes, ingest::file_text::open(path));
-  telemetry::fnv1a digest;
-  digest.take(bytes.view());
-  return fmt::format("{:016x}, {} bytes", digest.value(), bytes.view().size());
 }
 
 // A benchmark may print before its JSON begins.
@@ -218,12 +222,20 @@ result<std::vector<compare::run_subject>> binary_subjects(
   return subjects;
 }
 
-result<void> add_digests(const binary_flags& flags, std::vector<model::fact>& facts) {
-  ASSAY_TRY_ASSIGN(std::string base, digest_of(flags.base));
-  ASSAY_TRY_ASSIGN(std::string head, digest_of(flags.head));
-  facts.push_back({compare::base_digest_name, std::move(base)});
-  facts.push_back({compare::head_digest_name, std::move(head)});
-  return {};
+result<measured_files> note_binaries(const binary_flags& flags, std::vector<model::fact>& facts) {
+  measured_files programs;
+  const auto note = [&](const std::string& path, const char* bytes_name,
+                        const char* code_name) -> result<void> {
+    ASSAY_TRY_ASSIGN(const file_digest bytes, programs.watch(path));
+    facts.push_back({bytes_name, bytes.words()});
+    ASSAY_TRY_ASSIGN(const auto file, ingest::file_text::open(path));
+    if (const auto code = loaded_digest(file.view(), folders_above(path)))
+      facts.push_back({code_name, fmt::format("{:016x}, as loaded", *code)});
+    return {};
+  };
+  ASSAY_TRY(note(flags.base, compare::base_digest_name, compare::base_code_name));
+  ASSAY_TRY(note(flags.head, compare::head_digest_name, compare::head_code_name));
+  return programs;
 }
 
 compare::run_subject counts_subject(std::vector<std::string> base, std::vector<std::string> head) {
@@ -237,8 +249,8 @@ compare::run_subject counts_subject(std::vector<std::string> base, std::vector<s
 }
 
 compare::run_subject control_subject() {
-  std::error_code code;
-  const std::string self = std::filesystem::read_symlink("/proc/self/exe", code).string();
+  // Not by its path: a build may have put another program there.
+  const std::string self = "/proc/self/exe";
   compare::run_subject subject;
   subject.name = control_name;
   subject.metric = "printed";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/measured_files.h"
 #include "harness/compare/paired_run.h"
 #include "harness/compare/run_record.h"
 #include "runtime/telemetry/result.h"
@@ -39,9 +40,10 @@ struct binary_flags {
 result<std::vector<compare::run_subject>> binary_subjects(
     const binary_flags& flags, std::int64_t limit_ns, const std::function<bool()>& is_interrupted);
 
-/// Which bytes are measured on each side, as facts: shards of one run have the same.
-/// Errors: unusable_input where a file cannot be read.
-result<void> add_digests(const binary_flags& flags, std::vector<model::fact>& facts);
+/// Which bytes are measured on each side, and what of them is loaded, as facts by which shards of
+/// one run know each other. The binaries as they are now. Errors: unusable_input where a file
+/// cannot be read.
+result<measured_files> note_binaries(const binary_flags& flags, std::vector<model::fact>& facts);
 
 /// Two command lines that print exact counts, as `assay decode --counts` does; read by the same
 /// reader whatever the format of the rest.

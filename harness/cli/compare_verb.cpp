@@ -60,13 +60,8 @@ result<void> use_slices(const compare_flags& flags, measured_comparison& what) {
   return {};
 }
 
-// A pair of processes that took turns scatters less than one that did not: fewer say as much.
-void use_fewer_pairs(const compare_flags& flags, measured_comparison& what) {
-  constexpr std::size_t screen_pairs = 6;
-  constexpr std::size_t confirm_pairs = 12;
+void note_grain(measured_comparison& what) {
   if (!what.subjects.front().is_sliced) return;
-  what.rules.screen_pairs = flags.screen_pairs.value_or(screen_pairs);
-  what.rules.confirm_pairs = flags.confirm_pairs.value_or(confirm_pairs);
   what.facts.push_back({"grain", fmt::format("pairs of processes that take turns: {} slices of {} "
                                              "ns each",
                                              what.limits.slices, what.limits.slice_ns)});
@@ -92,6 +87,8 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
     ASSAY_TRY_ASSIGN(format, parse_output_format(flags.format));
     what.subjects = {command_subject(flags.base_command, flags.head_command, format)};
     what.facts = {{"base command", flags.base_command}, {"head command", flags.head_command}};
+    ASSAY_TRY(what.programs.watch_programs_of(flags.base_command));
+    ASSAY_TRY(what.programs.watch_programs_of(flags.head_command));
   } else {
     binary_flags binaries = flags.binaries;
     what.facts = {{"base binary", binaries.base}, {"head binary", binaries.head}};
@@ -105,12 +102,12 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
       what.facts = std::move(built.facts);
       counts = {built.base.counts_command, built.head.counts_command};
     }
-    ASSAY_TRY(add_digests(binaries, what.facts));
+    ASSAY_TRY_ASSIGN(what.programs, note_binaries(binaries, what.facts));
     ASSAY_TRY_ASSIGN(what.subjects,
                      binary_subjects(binaries, what.limits.process_ns, is_interrupted));
   }
   ASSAY_TRY(use_slices(flags, what));
-  use_fewer_pairs(flags, what);
+  note_grain(what);
   if (!counts.first.empty() && !is_calibrating)
     what.subjects.push_back(counts_subject(counts.first, counts.second));
   if (!flags.shard.empty()) {

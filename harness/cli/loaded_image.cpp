@@ -4,8 +4,12 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
-#include <optional>
+
+#include <fmt/format.h>
+
+#include "runtime/telemetry/fnv1a.h"
 
 namespace assay::cli {
 namespace {
@@ -38,6 +42,29 @@ bool looks_beside_itself(const std::vector<loaded_section>& sections) {
                                    each.bytes.find("${ORIGIN}") != std::string_view::npos))
       return true;
   return false;
+}
+
+// How long the name of a folder is that stands here; 0 where none does. A name that only begins so
+// is another's.
+std::size_t folder_at(std::string_view bytes, const std::vector<std::string>& folders) {
+  for (const std::string& each : folders)
+    if (bytes.starts_with(each) &&
+        (bytes.size() == each.size() || bytes[each.size()] == '/' || bytes[each.size()] == '\0'))
+      return each.size();
+  return 0;
+}
+
+void take_named_bytes(std::string_view bytes, const std::vector<std::string>& folders,
+                      telemetry::fnv1a& into) {
+  while (!bytes.empty()) {
+    const std::size_t slash = std::min(bytes.find('/'), bytes.size());
+    into.take(bytes.substr(0, slash));
+    bytes.remove_prefix(slash);
+    if (bytes.empty()) return;
+    const std::size_t length = std::max<std::size_t>(folder_at(bytes, folders), 1);
+    into.take(length > 1 ? std::string_view("?") : bytes.substr(0, 1));
+    bytes.remove_prefix(length);
+  }
 }
 
 }  // namespace
@@ -74,6 +101,18 @@ bool is_same_image(std::string_view one, std::string_view other) {
     if (!is_alike) return false;
   }
   return true;
+}
+
+std::optional<std::uint64_t> loaded_digest(std::string_view file,
+                                           const std::vector<std::string>& folders) {
+  const auto sections = loaded_sections(file);
+  if (sections.empty() || looks_beside_itself(sections)) return std::nullopt;
+  telemetry::fnv1a digest;
+  for (const loaded_section& each : sections) {
+    digest.take(fmt::format("{} {} {} {}\n", each.name, each.address, each.flags, each.size_bytes));
+    take_named_bytes(each.bytes, folders, digest);
+  }
+  return digest.value();
 }
 
 }  // namespace assay::cli

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,5 +30,13 @@ std::vector<loaded_section> loaded_sections(std::string_view file);
 /// where it lies changes its times. Nor is a script, or a program that takes libraries from beside
 /// itself, whatever their bytes: what they run may differ.
 bool is_same_image(std::string_view one, std::string_view other);
+
+/// What is loaded of an ELF file, as one number: equal of two builds of one source whose build ids
+/// and debug information differ. Where a loaded byte belongs to the name of one of `folders` (the
+/// longest is tried first) it is left out, so that two folders of equal length may be told apart by
+/// name alone. None where it is no such file, or one that takes libraries from beside itself, which
+/// it would have to vouch for. Pure.
+std::optional<std::uint64_t> loaded_digest(std::string_view file,
+                                           const std::vector<std::string>& folders);
 
 }  // namespace assay::cli

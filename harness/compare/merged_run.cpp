@@ -19,6 +19,8 @@ namespace {
 constexpr const char* shard_name = "shard";
 constexpr const char* rows_name = "rows of all shards";
 constexpr std::uint32_t most_shards = 1000;
+constexpr const char* built_alike_words =
+    ", built alike: in folders whose names are equally long, or without them (-ffile-prefix-map)";
 
 std::optional<shard> shard_in(std::string_view text) {
   shard which;
@@ -33,15 +35,27 @@ std::optional<shard> shard_in(std::string_view text) {
 }
 
 // What makes two logs parts of one run: how they judge, what they measured, and of which rows each
-// took its part.
-std::string identity_of(const run_log& log) {
+// took its part. By name, so that what differs can be told.
+std::vector<model::fact> identity_of(const run_log& log) {
   run_log bare;
   bare.rules = log.rules;
-  std::string words = head_line(bare);
-  for (const char* name : {"base commit", "head commit", "base command", "head command",
-                           base_digest_name, head_digest_name, rows_name})
-    words += value_of(log.facts, name) + '\n';
-  return words;
+  std::vector<model::fact> identity{{"rules", head_line(bare)}};
+  for (const char* name : {"base commit", "head commit", "base command", "head command", rows_name})
+    identity.push_back({name, value_of(log.facts, name)});
+  // Two files that load the same are measured alike. Of a script there is nothing but its bytes.
+  for (const auto& [code, bytes] :
+       {std::pair(base_code_name, base_digest_name), std::pair(head_code_name, head_digest_name)}) {
+    const std::string loaded = value_of(log.facts, code);
+    identity.push_back({code, loaded.empty() ? value_of(log.facts, bytes) : loaded});
+  }
+  return identity;
+}
+
+// Empty where nothing differs.
+std::string difference(const std::vector<model::fact>& one, const std::vector<model::fact>& other) {
+  for (std::size_t i = 0; i < one.size(); ++i)
+    if (one[i].value != other[i].value) return one[i].name;
+  return {};
 }
 
 class merging {
@@ -56,8 +70,15 @@ class merging {
       merged_.is_complete = true;
       merged_.incompleteness.clear();
     }
-    if (which->count != count_ || identity_of(log) != identity_)
-      return refused(file, "is a shard of another run; give those of one");
+    if (which->count != count_)
+      return refused(file, fmt::format("is a shard of another run, of {} and not of {}; give those "
+                                       "of one",
+                                       which->count, count_));
+    if (const std::string what = difference(identity_, identity_of(log)); !what.empty())
+      return refused(
+          file,
+          fmt::format("is a shard of another run: other {} than in {}; give those of one{}", what,
+                      seen_.begin()->second, what.ends_with("code") ? built_alike_words : ""));
     if (!seen_.emplace(which->number, file).second)
       return refused(file, fmt::format("is shard {} as {} is; give each once", which->number,
                                        seen_[which->number]));
@@ -76,6 +97,10 @@ class merging {
         note_incomplete(fmt::format("shard {} of {} is missing", number, count_));
     for (const std::string& name : fact_names_) add_fact(name);
     merged_.facts.push_back({"shards", fmt::format("{} of {}", seen_.size(), count_)});
+    if (has_two_files(base_digest_name) || has_two_files(head_digest_name))
+      merged_.facts.push_back({"shards' binaries",
+                               "different files that load the same: build ids, debug information "
+                               "or the names of folders differ"});
     return std::move(merged_);
   }
 
@@ -124,13 +149,19 @@ class merging {
       merged_.facts.push_back({fmt::format("{}, shard {}", name, each.first), each.second});
   }
 
+  bool has_two_files(const char* name) {
+    const auto& values = values_[name];
+    return std::any_of(values.begin(), values.end(),
+                       [&](const auto& each) { return each.second != values.front().second; });
+  }
+
   void note_incomplete(const std::string& why) {
     merged_.is_complete = false;
     merged_.incompleteness += (merged_.incompleteness.empty() ? "" : "; ") + why;
   }
 
   run_log merged_;
-  std::string identity_;
+  std::vector<model::fact> identity_;
   std::uint32_t count_ = 0;
   std::map<std::uint32_t, std::string> seen_;
   std::map<std::string, std::string> measured_;  // row and file

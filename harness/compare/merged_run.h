@@ -32,6 +32,12 @@ result<std::vector<run_subject>> subjects_of(const shard& which,
 inline constexpr const char* base_digest_name = "base bytes";
 inline constexpr const char* head_digest_name = "head bytes";
 
+/// The same of what is loaded of them, which is what is measured: it says nothing of build ids,
+/// debug information and the name of the folder that a program lies in. Absent of what is no ELF
+/// file.
+inline constexpr const char* base_code_name = "base code";
+inline constexpr const char* head_code_name = "head code";
+
 /// The fact by which a log says which part it is.
 model::fact shard_fact(const shard& which);
 
@@ -43,8 +49,8 @@ model::fact rows_fact(const std::vector<run_subject>& all);
 /// family of tests, each shard's control among the controls. A shard that is missing leaves the run
 /// incomplete. `logs`: file and log.
 /// Errors: unusable_input, naming the file, where a log is no shard, of another run (rules,
-/// commits, commands, the binaries' bytes or the list of rows differ), or comes twice, or measured
-/// a row that another has.
+/// commits, commands, the code of the binaries or the list of rows differ: the message names
+/// which), or comes twice, or measured a row that another has.
 result<run_log> merge_runs(const std::vector<std::pair<std::string, run_log>>& logs);
 
 }  // namespace assay::compare

@@ -118,9 +118,12 @@ class runner {
   result<void> run_one(stage which, const planned_process& place) {
     const run_subject& subject = log_.subjects[place.subject];
     const auto& command = place.side == side::base ? subject.base_command : subject.head_command;
+    ASSAY_TRY(check_programs());
     const host_load before = host_load_now();
-    ASSAY_TRY_ASSIGN(const process_ending ending,
-                     run_process({command, limits_.process_ns, hooks_.is_interrupted}));
+    const auto ran = run_process({command, limits_.process_ns, hooks_.is_interrupted});
+    // Before its failure is believed: half of a program fails in any way.
+    ASSAY_TRY(check_programs());
+    ASSAY_TRY_ASSIGN(const process_ending ending, ran);
     if (ending.how == process_end::interrupted) {
       stop();
       return {};
@@ -136,11 +139,13 @@ class runner {
     const auto command = [&](const planned_process& place) -> const std::vector<std::string>& {
       return place.side == side::base ? subject.base_command : subject.head_command;
     };
+    ASSAY_TRY(check_programs());
     const host_load before = host_load_now();
-    ASSAY_TRY_ASSIGN(const worker_pair pair,
-                     run_worker_pair(command(one), command(other),
-                                     {limits_.slices, limits_.slice_ns, limits_.process_ns,
-                                      hooks_.is_interrupted}));
+    auto ran = run_worker_pair(
+        command(one), command(other),
+        {limits_.slices, limits_.slice_ns, limits_.process_ns, hooks_.is_interrupted});
+    ASSAY_TRY(check_programs());
+    ASSAY_TRY_ASSIGN(const worker_pair pair, std::move(ran));
     if (pair.first.ending.how == process_end::interrupted ||
         pair.second.ending.how == process_end::interrupted) {
       stop();
@@ -190,6 +195,15 @@ class runner {
     if (!record.failure.empty()) failed_.insert(record.place.subject);
     log_.records.push_back(std::move(record));
     return hooks_.on_record ? hooks_.on_record(log_.records.back()) : result<void>();
+  }
+
+  result<void> check_programs() {
+    auto same = hooks_.check_programs ? hooks_.check_programs() : result<void>();
+    if (!same) {
+      log_.is_complete = false;
+      log_.incompleteness = same.error().message;
+    }
+    return same;
   }
 
   void stop() {

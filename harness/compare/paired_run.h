@@ -31,6 +31,9 @@ struct run_hooks {
   std::function<void(std::string_view)> progress;
   /// Called after each process, before the next starts: what was measured is kept.
   std::function<result<void>(const process_record&)> on_record;
+  /// Called before each process or pair is started, and after it has ended, before anything of it
+  /// is kept. Its error ends the run, which is then incomplete for that reason.
+  std::function<result<void>()> check_programs{};
 };
 
 /// Adds records to `log`, whose rules and subjects say what to run, and says whether it is

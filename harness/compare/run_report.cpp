@@ -12,6 +12,25 @@
 namespace assay::compare {
 namespace {
 
+std::string seconds(std::int64_t ns) {
+  return fmt::format("{:.3f} s", static_cast<double>(ns) * 1e-9);
+}
+
+// Which row took most of the time: where a budget is short it is the first to be left out. The two
+// of a pair that took turns ran at once, and their time counts once.
+std::string dearest_row(const run_log& log) {
+  std::vector<std::int64_t> cost_ns(log.subjects.size(), 0);
+  for (const process_record& record : log.records) {
+    const run_subject& subject = log.subjects[record.place.subject];
+    if (!subject.is_control)
+      cost_ns[record.place.subject] += subject.is_sliced ? record.wall_ns / 2 : record.wall_ns;
+  }
+  const auto most = std::max_element(cost_ns.begin(), cost_ns.end());
+  if (most == cost_ns.end() || *most == 0) return {};
+  return fmt::format("{} for {}", seconds(*most),
+                     log.subjects[static_cast<std::size_t>(most - cost_ns.begin())].name);
+}
+
 // What the kernel said of the processes: a reader should see a machine that was held back.
 void add_conditions(const run_log& log, model::comparison_report& report) {
   std::int64_t wall_ns = 0;
@@ -28,14 +47,13 @@ void add_conditions(const run_log& log, model::comparison_report& report) {
     throttled_ns += record.throttled_ns.value_or(0);
     most_load = std::max(most_load, record.load_average.value_or(0.0));
   }
-  const auto seconds = [](std::int64_t ns) {
-    return fmt::format("{:.3f} s", static_cast<double>(ns) * 1e-9);
-  };
   const auto add = [&](const char* name, std::string value) {
     report.facts.push_back({name, std::move(value)});
   };
   add("processes", fmt::format("{}", log.records.size()));
   add("time in processes", seconds(wall_ns));
+  if (std::string dearest = dearest_row(log); !dearest.empty())
+    add("dearest row", std::move(dearest));
   add("stolen by the hypervisor meanwhile",
       with_steal == 0 ? std::string("unknown: no steal account on this machine")
                       : seconds(steal_ns));

@@ -94,6 +94,10 @@ def print_runs(percent, reports, times):
         rows = max(len(report["rows"]) for report in reports.values())
         print(f"* wall time a run: median {median(seconds):.1f} s, longest {max(seconds):.1f} s: "
               f"{median(seconds) / rows:.2f} s a row")
+    dearest = [each for each in map(dearest_row, reports.values()) if each]
+    if dearest:
+        print(f"* the dearest row of a run: median {median(each[0] for each in dearest):.2f} s; of all runs "
+              f"{max(dearest)[0]:.2f} s, {max(dearest)[1]}")
     if percent:
         print(f"* found, planted rows with a margin of at most 2 %: "
               f"{words(*share_found(reports, lambda r: planted(r['name']) and r['margin_ratio'] <= LOW))}")
@@ -123,6 +127,55 @@ def print_rows(sets):
         print(f"| {name} | " + " | ".join(cells) + " |")
 
 
+def dearest_row(report):
+    """Seconds and name, as the report's fact says them."""
+    words = next((fact["value"] for fact in report["facts"] if fact["name"] == "dearest row"), "")
+    seconds, _, name = words.partition(" s for ")
+    return (float(seconds), name) if name else None
+
+
+def print_layouts(reports, heads):
+    """Runs of equal builds by the way in which the head was linked, where there are several."""
+    layouts = sorted(set(heads[number] for number in reports if number in heads))
+    if len(layouts) < 2:
+        return
+    print("\n## Equal builds, by the head's link\n")
+    print("Of every row the median of the runs' estimates: what is far from 0 in one column is where the "
+          "code lies.\n")
+    print("| row | " + " | ".join(layouts) + " |\n|---|" + "---:|" * len(layouts))
+    names = sorted(row["name"] for row in next(iter(reports.values()))["rows"])
+    of = {layout: [report for number, report in reports.items() if heads.get(number) == layout]
+          for layout in layouts}
+    print("| *runs, red* | " + " | ".join(
+        f"{len(of[each])}, {sum(bool(false_alarms(r, 0)) for r in of[each])}" for each in layouts) + " |")
+    for name in names:
+        cells = [median([value(row["change_ratio"]) for report in of[each] for row in report["rows"]
+                         if row["name"] == name]) for each in layouts]
+        print(f"| {name} | " + " | ".join(f"{100 * cell:+.1f} %" for cell in cells) + " |")
+
+
+def pairs_of(path):
+    """ln(head / base) of each pair of each row, by stage, from a log of --out-samples."""
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    names = [subject["name"] for subject in lines[0]["subjects"]]
+    halves = {}
+    for record in lines[1:]:
+        if "slices_ns" in record:
+            key = (names[record["subject"]], record["stage"], record["block"], record["slot"] // 2)
+            halves.setdefault(key, {})[record["side"]] = record["slices_ns"]
+    pairs = {}
+    for (name, stage, _, _), sides in sorted(halves.items()):
+        if len(sides) == 2:
+            ratios = sorted(math.log(h / b) for b, h in zip(sides["base"], sides["head"]))
+            middle = len(ratios) // 2
+            ratio = ratios[middle] if len(ratios) % 2 else (ratios[middle - 1] + ratios[middle]) / 2
+            pairs.setdefault(name, {}).setdefault(stage, []).append(round(ratio, 5))
+    return pairs
+
+
 def kept(report, percent):
     return {"exit_code": report["exit_code"], "contaminated": report["is_contaminated"],
             "false_alarms": false_alarms(report, percent),
@@ -135,12 +188,13 @@ def kept(report, percent):
 def main(folder, out):
     sets = {percent: reports_of(os.path.join(folder, name))
             for percent, name in ((0, "aa"), (5, "plus5"), (10, "plus10"))}
-    times = {}
+    times, heads = {}, {}
     with open(os.path.join(folder, "runs.txt"), encoding="utf-8") as file:
         loads = []
         for line in file:
-            _, number, _, wall_ms, load = line.split()
+            number, _, wall_ms, load, head = line.split()[-5:]
             times[int(number)] = int(wall_ms) / 1000
+            heads[int(number)] = head
             loads.append(float(load))
     print(f"* load average after each run: {min(loads):.1f} to {max(loads):.1f}, median {median(loads):.1f}")
     with open(os.path.join(folder, "floors.json"), encoding="utf-8") as file:
@@ -151,10 +205,14 @@ def main(folder, out):
     for percent, reports in sets.items():
         print_runs(percent, reports, times)
     print_rows(sets)
+    print_layouts(sets[0], heads)
+    logs = {percent: os.path.join(folder, name) for percent, name in ((0, "aa"), (5, "plus5"), (10, "plus10"))}
     with open(out, "w", encoding="utf-8") as file:
-        json.dump({"runs": {f"plus{percent}": {number: kept(report, percent)
-                                               for number, report in reports.items()}
-                            for percent, reports in sets.items()}, "floors": floors["rows"]}, file, indent=1)
+        json.dump({"floors": floors["rows"], "runs": {
+            f"plus{percent}": {number: kept(report, percent) | {
+                "head": heads.get(number), "wall_s": times.get(number),
+                "pairs": pairs_of(os.path.join(logs[percent], f"{number}.jsonl"))}
+                for number, report in reports.items()} for percent, reports in sets.items()}}, file)
 
 
 if __name__ == "__main__":

@@ -27,14 +27,17 @@ int shell(const std::string& line) {
   return WEXITSTATUS(std::system(line.c_str()));
 }
 
-// A binary that serves slices: a script with two rows, whose calls take `ns`.
-std::string serving(const scratch& folder, const std::string& name, const std::string& ns) {
+// A binary that serves slices: a script with two rows, whose calls take `ns`; `first` is what each
+// worker does before it is ready.
+std::string serving(const scratch& folder, const std::string& name, const std::string& ns,
+                    const std::string& first = "true") {
   const std::string path = folder / name;
   write_file(path,
              "#!/bin/sh\ncase \"$*\" in\n*assay_worker_protocol*) echo assay worker 1 ;;\n"
              "*list_tests*) echo f/one; echo f/two ;;\n"
-             "*) echo ready; while read -r line; do echo slice 100 " +
-                 ns + "; done ;;\nesac\n");
+             "*) " +
+                 first + "; echo ready; while read -r line; do echo slice 100 " + ns +
+                 "; done ;;\nesac\n");
   EXPECT_EQ(::chmod(path.c_str(), 0755), 0);
   return path;
 }
@@ -142,6 +145,12 @@ TEST(CompareBench, calibration_goes_on_where_it_stopped) {
   EXPECT_EQ(floors["rows"][0]["results_count"], 40);
   EXPECT_EQ(floors["rows"][0]["is_of_family"], true);
   EXPECT_EQ(floors["provenance"][0]["value"], "20");
+  // Other rows in the folder get no more results, and are not waited for.
+  const ending alone =
+      run({"compare", "--calibrate", out / "f.json", "--base-bin", base, "--head-bin", head,
+           "--scenarios", "^f/one$", "--confirm-pairs", "2", "--results", "21"});
+  EXPECT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_EQ(logs(), 21U);
   const ending used = run({"compare", "--base-bin", base, "--head-bin", head, "--floors",
                            out / "f.json", "--screen-pairs", "2", "--confirm-pairs", "6"});
   EXPECT_THAT(used.out, HasSubstr("2.0 % (threshold) for 2 rows")) << used.err;
@@ -179,6 +188,96 @@ TEST(CompareBench, shards_are_judged_as_one_run) {
   EXPECT_EQ(half.exit_code, 3);
   EXPECT_THAT(half.out, HasSubstr("INCOMPLETE: shard 1 of 2 is missing"));
   EXPECT_EQ(shard("3/2", "3.jsonl").exit_code, 2);
+}
+
+// Once a worker has run, `change` is done to the base's file while it is measured.
+ending compared_while(const scratch& out, const std::string& change) {
+  const std::string base = serving(out, "base", "1000");
+  const std::string head =
+      serving(out, "head", "1000",
+              "if [ -e " + (out / "seen") + " ]; then cd " + out.path().string() + " && " + change +
+                  "; fi >/dev/null 2>&1; : >>" + (out / "seen"));
+  return run({"compare", "--base-bin", base, "--head-bin", head, "--screen-pairs", "4",
+              "--confirm-pairs", "6", "--out-samples", out / "s.jsonl", "--out-json",
+              out / "c.json"});
+}
+
+TEST(CompareBench, program_that_is_replaced_while_it_is_measured_ends_the_run) {
+  for (const char* change :
+       {"echo '# rebuilt' >>base", "rm base", "cp base fresh && echo >>fresh && mv fresh base",
+        "cp -p base kept && sed -i 's/1000/1001/' base && touch -r kept base"}) {
+    const scratch out;
+    const ending end = compared_while(out, change);
+    EXPECT_EQ(end.exit_code, 3) << change << end.out;
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_THAT(end.err, HasSubstr(out / "base"));
+    EXPECT_THAT(end.err, HasSubstr("was replaced while it was measured"));
+    EXPECT_EQ(end.out, "");
+    EXPECT_FALSE(std::filesystem::exists(out / "c.json"));
+    const ending later = run({"compare", out / "s.jsonl"});
+    EXPECT_EQ(later.exit_code, 3);
+    EXPECT_THAT(later.out, HasSubstr("INCOMPLETE: "));
+    EXPECT_THAT(later.out, HasSubstr("was replaced while it was measured"));
+  }
+}
+
+TEST(CompareBench, same_program_in_another_place_or_time_goes_on) {
+  for (const char* change : {"touch base", "cp -p base fresh && mv fresh base"}) {
+    const scratch out;
+    const ending end = compared_while(out, change);
+    EXPECT_THAT(end.exit_code, AnyOf(0, 4)) << change << end.err;
+    EXPECT_EQ(end.err, "");
+  }
+}
+
+TEST(CompareBench, program_of_a_command_line_is_looked_after_too) {
+  const scratch out;
+  for (const char* name : {"base", "head"}) {
+    write_file(out / name, std::string("#!/bin/sh\n") +
+                               (name[0] == 'h' ? "echo >>" + (out / "base") + "\n" : ""));
+    EXPECT_EQ(::chmod((out / name).c_str(), 0755), 0);
+  }
+  const ending end = run({"compare", "--base-cmd", "exec " + (out / "base") + " a/b", "--head-cmd",
+                          out / "head", "--screen-pairs", "2"});
+  EXPECT_EQ(end.exit_code, 3);
+  EXPECT_THAT(end.err, HasSubstr((out / "base") + ": was replaced while it was measured"));
+}
+
+// What makes a shard's binary another: not its build id, nor its folder's name, but its code.
+TEST(CompareBench, shards_of_builds_in_two_folders_are_one_run_where_they_load_the_same) {
+  const scratch one;
+  const scratch two;
+  const std::string bytes = contents_of(kernels);
+  const std::string kept_text = "is no row; see --benchmark_list";
+  const auto with_path = [&](const scratch& at, const std::string& name, const std::string& path) {
+    std::string changed = bytes;
+    ASSERT_LE(path.size(), kept_text.size());
+    changed.replace(changed.find(kept_text), path.size(), path);
+    write_file(at / name, changed);
+    EXPECT_EQ(::chmod((at / name).c_str(), 0755), 0);
+  };
+  with_path(one, "b", one / "");
+  with_path(two, "b", two / "");
+  with_path(two, "x", one / "");
+  const auto shard = [&](const std::string& part, const std::string& base) {
+    const std::string log = one / (part.substr(0, 1) + ".jsonl");
+    EXPECT_THAT(
+        run({"compare", "--base-bin", base, "--head-bin", kernels, "--scenarios", "^kv_pages/",
+             "--shard", part, "--screen-pairs", "2", "--slice", "100us", "--out-samples", log})
+            .exit_code,
+        AnyOf(0, 1, 4));
+    return log;
+  };
+  const std::string first = shard("1/2", one / "b");
+  std::string second = shard("2/2", two / "b");
+  const ending merged = run({"compare", "--merge", first, "--merge", second});
+  EXPECT_THAT(merged.exit_code, AnyOf(0, 1, 4)) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("different files that load the same"));
+  second = shard("2/2", two / "x");
+  const ending foreign = run({"compare", "--merge", first, "--merge", second});
+  EXPECT_EQ(foreign.exit_code, 2);
+  EXPECT_TRUE(is_one_complaint(foreign.err)) << foreign.err;
+  EXPECT_THAT(foreign.err, HasSubstr("other base code than in"));
 }
 
 TEST(CompareCounts, decode_repeats_itself_to_the_last_digit_and_a_change_is_found) {

@@ -231,6 +231,11 @@ class scripted_run {
   }
 
   void run(const run_hooks& hooks = {}) {
+    const auto ran = try_run(hooks);
+    ASSERT_TRUE(ran) << ran.error().message;
+  }
+
+  result<void> try_run(const run_hooks& hooks) {
     int runs = 0;
     const auto reader = [&](const process_ending& ending,
                             const run_subject& subject) -> result<std::vector<model::sample_row>> {
@@ -240,8 +245,7 @@ class scripted_run {
       row.process_values[0] *= 1.0 + 1e-5 * (runs++ % 7);
       return std::vector{row};
     };
-    const auto ran = run_pairs(log, {}, reader, hooks);
-    ASSERT_TRUE(ran) << ran.error().message;
+    return run_pairs(log, {}, reader, hooks);
   }
 
   run_log log;
@@ -274,6 +278,24 @@ TEST(Run, interruption_keeps_what_there_is_and_says_so) {
   EXPECT_EQ(report.rows.size(), 2U);
   EXPECT_THAT(report.incompleteness, HasSubstr("interrupted after"));
   EXPECT_EQ(model::outcome_of(report), model::outcome::could_not_measure);
+}
+
+TEST(Run, program_that_is_replaced_ends_it_and_its_last_process_is_not_kept) {
+  scripted_run scripted(1.0);
+  int asked = 0;
+  run_hooks hooks;
+  // Looked at before and after each process: after the third one it is another.
+  hooks.check_programs = [&asked]() -> result<void> {
+    if (++asked < 6) return {};
+    return ASSAY_FAIL(unavailable, "it was replaced");
+  };
+  const auto ran = scripted.try_run(hooks);
+  ASSERT_FALSE(ran);
+  EXPECT_EQ(ran.error().message, "it was replaced");
+  EXPECT_EQ(asked, 6);
+  EXPECT_EQ(scripted.log.records.size(), 2U);
+  EXPECT_FALSE(scripted.log.is_complete);
+  EXPECT_EQ(scripted.log.incompleteness, "it was replaced");
 }
 
 TEST(Run, subject_that_fails_is_not_run_again) {

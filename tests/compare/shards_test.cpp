@@ -91,15 +91,16 @@ TEST(Merge, shards_become_one_run) {
   EXPECT_EQ(facts.count("load, shard 1") + facts.count("load, shard 2"), 2U);
 }
 
+std::string said(const std::vector<std::pair<std::string, run_log>>& logs) {
+  const auto merged = merge_runs(logs);
+  return merged ? std::string("taken") : merged.error().message;
+}
+
 TEST(Merge, missing_foreign_and_doubled_shards_are_told) {
   const auto missing = merge_runs({{"a", shard_log(1, 3, 110)}});
   ASSERT_TRUE(missing);
   EXPECT_FALSE(missing->is_complete);
   EXPECT_EQ(missing->incompleteness, "shard 2 of 3 is missing; shard 3 of 3 is missing");
-  const auto said = [](std::vector<std::pair<std::string, run_log>> logs) {
-    const auto merged = merge_runs(logs);
-    return merged ? std::string("taken") : merged.error().message;
-  };
   EXPECT_THAT(said({{"a", shard_log(1, 2, 1)}, {"b", shard_log(1, 2, 1)}}),
               HasSubstr("b: is shard 1"));
   EXPECT_THAT(said({{"a", shard_log(1, 2, 1)}, {"b", shard_log(2, 3, 1)}}),
@@ -137,6 +138,32 @@ TEST(Merge, missing_foreign_and_doubled_shards_are_told) {
   stopped.is_complete = false;
   stopped.incompleteness = "interrupted";
   EXPECT_FALSE(merge_runs({{"a", shard_log(1, 2, 1)}, {"b", stopped}})->is_complete);
+}
+
+TEST(Merge, two_files_that_load_the_same_are_one_program) {
+  run_log first;
+  run_log other;
+  // differs.
+  for (const auto& [bytes, code] :
+       {std::pair(base_digest_name, base_code_name), std::pair(head_digest_name, head_code_name)}) {
+    first = shard_log(1, 2, 1);
+    other = shard_log(2, 2, 1);
+    first.facts.insert(first.facts.end(), {{bytes, "1"}, {code, "same"}});
+    other.facts.insert(other.facts.end(), {{bytes, "2"}, {code, "same"}});
+    const auto merged = merge_runs({{"a", first}, {"b", other}});
+    ASSERT_TRUE(merged) << merged.error().message;
+    EXPECT_THAT(value_of(merged->facts, "shards' binaries"), HasSubstr("load the same"));
+    EXPECT_EQ(value_of(merged->facts, std::string(bytes) + ", shard 2"), "2");
+    other.facts.back().value = "other";
+    EXPECT_THAT(
+        said({{"a", first}, {"b", other}}),
+        HasSubstr("b: is a shard of another run: other " + std::string(code) + " than in a"));
+    other.facts.pop_back();
+    EXPECT_THAT(said({{"a", first}, {"b", other}}), HasSubstr("of another run")) << code;
+  }
+  EXPECT_EQ(value_of(merge_runs({{"a", shard_log(1, 2, 1)}, {"b", shard_log(2, 2, 1)}})->facts,
+                     "shards' binaries"),
+            "");
 }
 
 model::coverage_data covered(const std::string& path, std::vector<std::uint64_t> hits) {
