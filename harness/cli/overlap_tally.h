@@ -42,6 +42,7 @@ class overlap_tally {
     std::uint32_t stream;
   };
   static void part_kernels(std::vector<interval>& sorted);
+  static std::int64_t earliest_of(const interval& event, std::int64_t ahead_end_ns);
   static void add_runs(std::vector<interval> of, overlap_times& to);
   static void add_waits(const std::vector<interval>& of, overlap_times& to);
 

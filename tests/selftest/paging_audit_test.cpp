@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/cli/audited_run.h"
+#include "harness/cli/overlap_tally.h"
 #include "harness/selftest/matrix.h"
 #include "reports/model/outcome.h"
 #include "reports/text/audit_text.h"
@@ -124,6 +125,64 @@ TEST(PagingAudit, a_cache_that_is_lru_and_says_pin_is_found_by_the_closed_form) 
   EXPECT_TRUE(found("R13", id::paging_hits_count));
   for (const model::reference& each : line_of(report, id::paging_h2d_bytes).references)
     EXPECT_EQ(each.holds, each.source != "ledger") << each.source;
+}
+
+/// One pass's records as a driver tells them: events are instants, stamped behind their moment.
+class overlap_records {
+ public:
+  overlap_records& work(std::uint8_t op, std::int64_t start_ns, std::int64_t end_ns) {
+    return add(op, op == ASSAY_OP_COPY ? range::paging : range::compute,
+               op == ASSAY_OP_COPY ? 1 : 0, start_ns, end_ns);
+  }
+  overlap_records& kernel(std::int64_t start_ns, std::int64_t end_ns) {
+    return work(ASSAY_OP_LAUNCH, start_ns, end_ns);
+  }
+  overlap_records& event(std::int64_t start_ns, std::int64_t end_ns) {
+    return add(ASSAY_OP_EVENT, range::paging, 0, start_ns, end_ns);
+  }
+  cli::overlap_times times() const { return tally_.times(); }
+
+ private:
+  using range = telemetry::range;
+  overlap_records& add(std::uint8_t op, range of, std::uint32_t stream, std::int64_t start_ns,
+                       std::int64_t end_ns) {
+    assay_record record{};
+    record.kind = ASSAY_ACTIVITY;
+    record.op = op;
+    record.range = static_cast<std::uint16_t>(of);
+    record.stream = stream;
+    record.start_ns = start_ns;
+    record.end_ns = end_ns;
+    tally_.take(record);
+    return *this;
+  }
+  cli::overlap_tally tally_;
+};
+
+// The event before a wait came between the end of the kernel and its stamp.
+TEST(OverlapTally, a_wait_is_at_most_as_long_as_since_the_end_of_what_was_ahead) {
+  overlap_records seen;
+  seen.kernel(100, 200).event(212, 212).event(300, 300).kernel(302, 400);
+  seen.work(ASSAY_OP_COPY, 150, 298);
+  EXPECT_EQ(seen.times().stall_least_ns, 88);
+  EXPECT_EQ(seen.times().stall_most_ns, 100);
+}
+
+// What a record encloses is no earlier than its start, however long the stream was idle.
+TEST(OverlapTally, a_wait_between_enclosed_events_is_at_most_from_start_to_end) {
+  overlap_records seen;
+  seen.kernel(100, 200).event(212, 215).event(298, 300).kernel(302, 400);
+  seen.work(ASSAY_OP_COPY, 150, 298);
+  EXPECT_EQ(seen.times().stall_least_ns, 83);
+  EXPECT_EQ(seen.times().stall_most_ns, 88);
+}
+
+TEST(OverlapTally, counts_no_time_twice_in_which_kernels_overlap) {
+  overlap_records seen;
+  seen.kernel(100, 200).kernel(150, 260).kernel(160, 240);
+  seen.work(ASSAY_OP_COPY, 120, 250);
+  EXPECT_EQ(seen.times().work_ns, 160);
+  EXPECT_EQ(seen.times().both_ns, 130);
 }
 
 }  // namespace
