@@ -83,13 +83,6 @@ std::optional<std::string_view> level_word(const std::string& help) {
   return std::nullopt;
 }
 
-// A process that began anew starts its counters at 0: all of them at once.
-bool is_restarted(const series_index& before, const series_index& after) {
-  const auto& start = before.samples("process_start_time_seconds");
-  const auto& again = after.samples("process_start_time_seconds");
-  return !start.empty() && !again.empty() && start.front()->value != again.front()->value;
-}
-
 void look_at_falls(const model::promised_metric& metric, const series_index& before,
                    const series_index& after, check_log& log) {
   std::unordered_map<std::string_view, const model::exposition_sample*> old;
@@ -199,21 +192,6 @@ void check_kind(const subject& of, check_log& log) {
       break;
     }
     look_at_falls(metric, of, log);
-  }
-}
-
-void check_unit_in_name(const subject& of, check_log& log) {
-  for (const auto& metric : of.contract->metrics) {
-    const auto said = unit_in_name(metric.name);
-    if (!said) continue;
-    log.looked();
-    const bool is_counted_thing =
-        metric.unit == "count" && is_amount(*said) &&
-        (*said == "requests" || *said == "tokens" || *said == "blocks" || *said == "pages");
-    if (*said == metric.unit || is_counted_thing) continue;
-    log.find(severity::error, "R10", metric.name,
-             fmt::format("{} is in {}, and its name says {}", metric.name, metric.unit, *said),
-             place_of(of.contract->source, metric.line));
   }
 }
 

@@ -64,7 +64,9 @@ std::string shared_prefix(const std::vector<promised_metric>& metrics) {
 
 std::string unit_of(const std::string& name, const draft& of) {
   const bool is_count = of.kind == metric_kind::counter;
-  std::string unit = unit_in_name(name).value_or(is_count ? "count" : "none");
+  std::string unit = is_count ? "count" : "none";
+  for (const auto& said : {unit_within(name), unit_in_name(name)})
+    if (said) unit = *said;
   if (const auto said = unit_of_word(of.unit)) unit = *said;
   // What is a share or a rate does not add up, and no contract may promise that it does: the check
   // of units says so of the name.

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <utility>
 
+#include "harness/guard/sample_names.h"
 #include "harness/guard/source_tokens.h"
 #include "harness/guard/unit_words.h"
 
@@ -14,8 +15,12 @@ namespace assay::guard {
 namespace {
 
 constexpr std::size_t longest_name = 256;
-// What a format appends to a name that a document may then speak of.
-constexpr std::array<std::string_view, 4> own_suffixes{"_bucket", "_sum", "_count", "_total"};
+// What a file's name ends in. A metric of dots (http.server.duration) has no last part like these.
+constexpr std::array<std::string_view, 44> file_endings{
+    "md",   "rst", "txt",  "adoc", "html", "mdx",  "c",   "cc",  "cpp", "cxx", "h",
+    "hh",   "hpp", "cu",   "cuh",  "def",  "inc",  "py",  "pyi", "js",  "mjs", "ts",
+    "tsx",  "go",  "rs",   "java", "kt",   "cs",   "rb",  "sh",  "so",  "dll", "json",
+    "yaml", "yml", "toml", "ini",  "conf", "prom", "log", "csv", "xml", "gz",  "service"};
 
 // A declaration spans a few lines: namespace, name, help.
 constexpr std::size_t near_lines = 5;
@@ -61,6 +66,32 @@ bool is_declared_at(std::string_view text, std::size_t at) {
   });
 }
 
+// srv_tool.py, srv_data/, /opt/srv_tool, srv_tool-1.2: a file, a folder, a package.
+bool is_of_a_path(std::string_view text, std::size_t at, std::string_view word) {
+  if (const std::size_t dot = word.rfind('.'); dot != std::string_view::npos)
+    if (std::find(file_endings.begin(), file_endings.end(), word.substr(dot + 1)) !=
+        file_endings.end())
+      return true;
+  const auto is_joined = [&](std::size_t here) {
+    return here < text.size() && (text[here] == '-' || text[here] == '/');
+  };
+  std::size_t start = at;
+  std::size_t end = at + word.size();
+  if (is_joined(end) && text[end] == '-' && end + 1 < text.size() && is_word(text[end + 1]))
+    return true;
+  // A path is no longer than a name may be: the scan stays linear in the text.
+  const std::size_t first = at - std::min(at, longest_name);
+  const std::size_t last = std::min(text.size(), end + longest_name);
+  while (start > first && (is_word(text[start - 1]) || is_joined(start - 1))) --start;
+  while (end < last && (is_word(text[end]) || is_joined(end))) ++end;
+  const std::string_view whole = text.substr(start, end - start);
+  if (whole.find('/') == std::string_view::npos) return false;
+  if (whole.front() == '/' || whole.front() == '.' || whole.back() == '/') return true;
+  const std::size_t dot = whole.rfind('.');
+  return dot != std::string_view::npos && std::find(file_endings.begin(), file_endings.end(),
+                                                    whole.substr(dot + 1)) != file_endings.end();
+}
+
 bool is_near(const std::vector<std::size_t>& lines, std::size_t line) {
   return std::any_of(lines.begin(), lines.end(), [&](std::size_t each) {
     return std::max(each, line) - std::min(each, line) <= near_lines;
@@ -76,7 +107,7 @@ std::size_t newlines(std::string_view text) {
 name_book::name_book(const model::guard_contract& contract)
     : metric_prefixes_(contract.metric_prefixes), variable_prefixes_(contract.variable_prefixes) {
   for (const auto& metric : contract.metrics) {
-    for (const std::string_view suffix : own_suffixes)
+    for (const std::string_view suffix : suffixes_of(metric.kind))
       wanted_.insert(metric.name + std::string(suffix));
     for (const std::string_view name :
          {std::string_view(metric.name), without_suffix(metric.name)}) {
@@ -132,7 +163,9 @@ void name_book::add_document(std::string_view text, std::string_view file) {
     while (end < text.size() && is_word(text[end])) ++end;
     std::string_view word = text.substr(at, end - at);
     while (!word.empty() && (word.back() == '.' || word.back() == ':')) word.remove_suffix(1);
-    if (word.size() <= longest_name && is_wanted(word)) add(word, file, line);
+    const bool is_name_of_ours = word.size() <= longest_name && is_wanted(word);
+    if (is_name_of_ours && (wanted_.count(std::string(word)) != 0 || !is_of_a_path(text, at, word)))
+      add(word, file, line);
     at = end;
   }
   line_count_ += line;
@@ -184,14 +217,14 @@ const name_place* name_book::find_written_metric(std::string_view name) const {
   return nullptr;
 }
 
-const name_place* name_book::find_whole_metric(std::string_view name) const {
-  if (const auto* found = find(name)) return found;
+const name_place* name_book::find_whole_metric(const model::promised_metric& metric) const {
+  if (const auto* found = find(metric.name)) return found;
   // Without its suffix a name is still one where the prefix is there; else it is a word.
-  const std::string_view bare = without_suffix(name);
+  const std::string_view bare = without_suffix(metric.name);
   if (begins(bare, metric_prefixes_))
     if (const auto* found = find(bare)) return found;
-  for (const std::string_view suffix : own_suffixes)
-    if (const auto* found = find(std::string(name) + std::string(suffix))) return found;
+  for (const std::string_view suffix : suffixes_of(metric.kind))
+    if (const auto* found = find(metric.name + std::string(suffix))) return found;
   return nullptr;
 }
 

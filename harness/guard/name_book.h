@@ -27,7 +27,8 @@ class name_book {
  public:
   explicit name_book(const model::guard_contract& contract);
 
-  /// Words of prose: names as a reader sees them, also in code blocks and tables.
+  /// Words of prose: names as a reader sees them, also in code blocks and tables. The name of a
+  /// file or a folder (srv_tool.py, /opt/srv_tool) is none, unless it is promised.
   void add_document(std::string_view text, std::string_view file);
 
   /// Tokens of a program: the contents of string literals, and variables that a shell or an
@@ -46,7 +47,7 @@ class name_book {
 
   /// A metric by its whole name: with its prefix, and with or without what a format appends. A
   /// reader searches for what is published, and "requests" is a word of prose.
-  const name_place* find_whole_metric(std::string_view name) const;
+  const name_place* find_whole_metric(const model::promised_metric& metric) const;
 
   const std::unordered_map<std::string, name_place>& names() const { return names_; }
   std::uint64_t file_count() const { return file_count_; }

@@ -46,7 +46,8 @@ bool is_ignored(std::string_view name, const model::guard_contract& contract) {
                      [&](const model::allowance& each) { return fits(each.pattern, name); });
 }
 
-// Every name that a metric may be spoken of by.
+// Every name that a metric may be spoken of by: as it is published, and without what its format
+// appends.
 std::unordered_set<std::string> spoken_names(const subject& of) {
   std::unordered_set<std::string> names;
   const auto add = [&](std::string_view name) {
@@ -55,7 +56,7 @@ std::unordered_set<std::string> spoken_names(const subject& of) {
   };
   for (const auto& metric : of.contract->metrics) {
     add(metric.name);
-    for (const std::string_view suffix : {"_bucket", "_sum", "_count", "_total", "_created"})
+    for (const std::string_view suffix : suffixes_of(metric.kind))
       names.insert(metric.name + std::string(suffix));
   }
   for (const auto& snapshot : of.snapshots)
@@ -89,7 +90,7 @@ void check_undocumented(const subject& of, check_log& log) {
   if (of.documents == nullptr) return log.absent("no documents were given");
   for (const auto& metric : of.contract->metrics) {
     log.looked();
-    if (of.documents->find_whole_metric(metric.name) != nullptr) continue;
+    if (of.documents->find_whole_metric(metric) != nullptr) continue;
     log.find(severity::error, "R26", metric.name,
              fmt::format("{} is promised, and no document speaks of it", metric.name),
              place_of(of.contract->source, metric.line));

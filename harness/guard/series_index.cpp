@@ -60,6 +60,12 @@ const series_index::sample_list& series_index::amounts(const model::promised_met
              : samples(metric.name + "_count");
 }
 
+bool is_restarted(const series_index& before, const series_index& after) {
+  const auto& start = before.samples("process_start_time_seconds");
+  const auto& again = after.samples("process_start_time_seconds");
+  return !start.empty() && !again.empty() && start.front()->value != again.front()->value;
+}
+
 std::optional<double> value_of(const model::balance_term& term, const series_index& in) {
   std::optional<double> sum;
   for (const auto* sample : in.samples(term.metric)) {

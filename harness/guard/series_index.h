@@ -41,6 +41,10 @@ class series_index {
   std::unordered_map<std::string_view, const model::exposition_family*> families_;
 };
 
+/// Whether the process began anew between two snapshots, as it says itself: its counters then start
+/// at 0, all of them at once.
+bool is_restarted(const series_index& before, const series_index& after);
+
 /// The sum of a term's series, or none where there are none or one is no finite number.
 std::optional<double> value_of(const model::balance_term& term, const series_index& in);
 

@@ -20,9 +20,19 @@ bool is_amount(std::string_view unit);
 std::optional<std::string> unit_of_word(std::string_view word);
 
 /// The unit that the end of a name says, as a contract spells it: "seconds" of
-/// request_latency_seconds_total, "bytes_per_second" of rx_bytes_per_second. None where the name
-/// says none. The case of letters does not matter.
+/// request_latency_seconds_total and of request_latency_seconds_p99, "bytes_per_second" of
+/// rx_bytes_per_second. None where the name says none, or says that it is a count. The case of
+/// letters does not matter.
 std::optional<std::string> unit_in_name(std::string_view name);
+
+/// The one unit of times, bytes, power, energy or frequency that stands anywhere in a name:
+/// "bytes" of heap_bytes_inuse, "nanoseconds" of grants_ns. None where there are two, or one that
+/// something is divided by. It says less than the end of a name does: only where the unit that is
+/// promised is of the same dimension do the two contradict each other.
+std::optional<std::string> unit_within(std::string_view name);
+
+/// Whether both measure the same thing: two times, two amounts of data.
+bool is_same_dimension(std::string_view one, std::string_view other);
 
 /// A name without what a format appends: _total, _bucket, _sum, _count, _created, _info, …
 std::string_view without_suffix(std::string_view name);

@@ -89,7 +89,13 @@ class reader {
   }
 
   std::vector<model::exposition> finish(bool is_cut) && {
-    if (is_cut) note("is the last and is not ended: the file may be cut off");
+    const bool is_begun = !now_.samples.empty() || !now_.families.empty();
+    if (is_open_metrics_ && is_begun)
+      now_.problems.push_back({number_,
+                               "is the last, and no # EOF follows: the rest of the file is lost",
+                               false, true});
+    else if (is_cut)
+      note("is the last and is not ended: the file may be cut off");
     if (now_.line_count > 0 || all_.empty()) end();
     if (all_.size() > 1)
       for (std::size_t at = 0; at < all_.size(); ++at)
@@ -204,6 +210,22 @@ class reader {
   std::unordered_set<std::string> typed_;
 };
 
+// What OpenMetrics has and Prometheus text has not: its end mark, a unit, four types. A file that
+// was cut off has no end mark any more.
+bool is_open_metrics_text(std::string_view text) {
+  if (text.starts_with("# EOF") || text.find("\n# EOF") != std::string_view::npos) return true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = trimmed(text.substr(at, end - at));
+    at = end + 1;
+    if (line.starts_with("# UNIT ")) return true;
+    if (!line.starts_with("# TYPE ")) continue;
+    for (const std::string_view type : {" info", " stateset", " gaugehistogram", " unknown"})
+      if (line.ends_with(type)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_exposition_text(std::string_view start) {
@@ -222,8 +244,7 @@ bool is_exposition_text(std::string_view start) {
 
 std::vector<model::exposition> parse_exposition_text(std::string_view text, std::string_view file,
                                                      std::int64_t now_unix_ms) {
-  const bool is_open_metrics =
-      text.starts_with("# EOF") || text.find("\n# EOF") != std::string_view::npos;
+  const bool is_open_metrics = is_open_metrics_text(text);
   reader read(file, is_open_metrics, now_unix_ms);
   std::size_t number = 0;
   bool is_cut = false;

@@ -146,6 +146,106 @@ const near_pair pairs[] = {
      {"h_bucket{le=\"+Inf\",x=\"1\"} 3\nh_sum{x=\"1\"} 9\nh_count{x=\"1\"} 3\n"},
      {"h_bucket{le=\"+Inf\",x=\"1\"} 3\nh_sum{x=\"1\"} 9\nh_count{x=\"1\"} 4\n"},
      "R13"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n",
+      "h_bucket{le=\"1\"} 3\nh_bucket{le=\"+Inf\"} 4\nh_sum 10\nh_count 4\n"},
+     {"h_bucket{le=\"1\"} 4\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n",
+      "h_bucket{le=\"1\"} 4\nh_bucket{le=\"+Inf\"} 5\nh_sum 10\nh_count 5\n"},
+     "R13"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n"},
+     {"# TYPE h histogram\nh_sum 9\nh_count 3\n"},
+     "R13"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n"},
+     {"h_bucket{le=\"one\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n"},
+     "R13"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n"},
+     {"h_bucket{le=\"1.0\"} 2\nh_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count "
+      "3\n"},
+     "R13"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n",
+      "h_bucket{le=\"1\"} 3\nh_bucket{le=\"+Inf\"} 4\nh_sum 9.5\nh_count 4\n"},
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n",
+      "h_bucket{le=\"1\"} 3\nh_bucket{le=\"+Inf\"} 4\nh_sum 8.5\nh_count 4\n"},
+     "R16"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n",
+      "h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 4\nh_sum 10.5\nh_count 4\n"},
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n",
+      "h_bucket{le=\"1\"} 1\nh_bucket{le=\"+Inf\"} 4\nh_sum 12\nh_count 4\n"},
+     "R16"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n"},
+     {"h_bucket{le=\"5\"} 0\nh_bucket{le=\"+Inf\"} 3\nh_sum 0.009\nh_count 3\n"},
+     "R13"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 3\nh_bucket{le=\"+Inf\"} 3\nh_sum 2.5\nh_count 3\n"},
+     {"h_bucket{le=\"1\"} 3\nh_bucket{le=\"+Inf\"} 3\nh_sum 2500\nh_count 3\n"},
+     "R13"},
+    {"histogram",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n",
+      "h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 13\nh_sum 30\nh_count 13\n"},
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n",
+      "h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 13\nh_sum 13\nh_count 13\n"},
+     "R16"},
+    {"histogram",
+     R"({"name": "h", "kind": "gaugehistogram", "unit": "bytes"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_gcount 3\nh_gsum 9\n",
+      "h_bucket{le=\"1\"} 1\nh_bucket{le=\"+Inf\"} 1\nh_gcount 1\nh_gsum 1\n"},
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_gcount 4\nh_gsum 9\n"},
+     "R13"},
+    {"undeclared",
+     R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+     "",
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\n"},
+     {"h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 9\nh_count 3\nh_total 3\n"},
+     "R26"},
+    {"undeclared",
+     R"({"name": "s", "kind": "summary", "unit": "seconds"})",
+     "",
+     {"s{quantile=\"0.5\"} 1\ns_sum 3\ns_count 3\n"},
+     {"s_sum 3\ns_count 3\ns_bucket{le=\"+Inf\"} 3\n"},
+     "R26"},
+    {"undeclared",
+     R"({"name": "a_total", "kind": "counter", "unit": "count"})",
+     "",
+     {"a_total 1\na_created 100\n"},
+     {"a_total 1\na_total_sum 4\n"},
+     "R26"},
+    {"unit-in-name",
+     R"({"name": "a", "kind": "gauge", "unit": "seconds"})",
+     "",
+     {"# TYPE a gauge\n# UNIT a seconds\na 1\n# EOF\n"},
+     {"# TYPE a gauge\n# UNIT a milliseconds\na 1\n# EOF\n"},
+     "R10"},
+    {"input",
+     R"({"name": "a", "kind": "gauge", "unit": "seconds"})",
+     "",
+     {"# TYPE a gauge\n# UNIT a seconds\na 1\n# EOF\n"},
+     {"# TYPE a gauge\n# UNIT a seconds\na 1\n"},
+     ""},
     {"balance",
      R"({"name": "n", "kind": "gauge", "unit": "count"}, {"name": "all", "kind": "gauge", "unit": "count"})",
      R"(, "balances": [{"name": "b", "equation": "n{s=\"hit\"} + n{s=\"miss\"} = all"}])",
@@ -173,6 +273,29 @@ TEST(Near, each_check_finds_the_fault_and_nothing_without_it) {
     EXPECT_EQ(report.findings[0].check, pair.check);
     EXPECT_EQ(report.findings[0].rule, pair.rule);
   }
+}
+
+TEST(Near, a_snapshot_of_OpenMetrics_that_is_cut_off_is_found_also_where_it_is_the_second) {
+  const named_text contract = contract_with(R"({"name": "a", "kind": "gauge", "unit": "none"})");
+  EXPECT_THAT(found_in(report_of(contract, {{{"m", "a 1\n# EOF\na 2\n"}}})),
+              UnorderedElementsAre("input line 3"));
+  EXPECT_THAT(found_in(report_of(contract, {{{"m", "a 1\n# EOF\n\n"}}})), IsEmpty());
+  EXPECT_THAT(found_in(report_of(contract, {{{"m", "# TYPE a gauge\na 1\n"}}})), IsEmpty());
+}
+
+TEST(Near, a_file_in_a_document_is_no_metric) {
+  const named_text contract =
+      contract_with(R"({"name": "srv_a_total", "kind": "counter", "unit": "count"})",
+                    R"(, "metric_prefixes": ["srv_"])");
+  const auto found = [&](const std::string& words) {
+    return found_in(report_of(contract, {{}, {{"page.md", "srv_a_total " + words}}}));
+  };
+  for (const char* words : {"see srv_metrics.md", "`srv_probe.py`", "in srv_data/", "/opt/srv_tool",
+                            "src/srv_core/main.cpp", "srv_exporter-1.2.tar.gz", "./srv_tool"})
+    EXPECT_THAT(found(words), IsEmpty()) << words;
+  for (const char* words : {"srv_b_total", "srv_b_total/srv_a_total", "srv_b.", "(srv_b)",
+                            "`srv_b`-like", "srv_a_total_bucket", "srv_a_bucket"})
+    EXPECT_EQ(found(words).size(), 1u) << words;
 }
 
 TEST(Near, a_new_process_may_begin_its_counters_anew) {
@@ -213,6 +336,31 @@ TEST(Near, an_everyday_word_of_a_document_explains_no_metric) {
     EXPECT_THAT(found(words), UnorderedElementsAre("undocumented srv_requests_total")) << words;
   for (const char* words : {"`srv_requests_total` counts them", "srv_requests in OpenMetrics"})
     EXPECT_THAT(found(words), IsEmpty()) << words;
+}
+
+// Each pair is a name, a unit that it does not contradict, and one that it does.
+TEST(Near, a_unit_is_seen_wherever_it_stands_in_a_name) {
+  const auto found = [&](const std::string& name, const std::string& unit) {
+    const named_text contract =
+        contract_with(R"({"name": ")" + name + R"(", "kind": "gauge", "unit": ")" + unit + "\"}");
+    return !found_in(report_of(contract, {{{"m", name + " 1\n"}}})).empty();
+  };
+  const char* const names[][3] = {{"wait_seconds_avg", "seconds", "milliseconds"},
+                                  {"wait_seconds_p99", "seconds", "milliseconds"},
+                                  {"wait_ms_max", "milliseconds", "seconds"},
+                                  {"rx_bytes_peak", "bytes", "count"},
+                                  {"heap_bytes_inuse", "bytes", "mebibytes"},
+                                  {"bytes_max", "bytes", "mebibytes"},
+                                  {"wait_time_ns", "nanoseconds", "microseconds"},
+                                  {"grants_ns", "nanoseconds", "microseconds"},
+                                  {"rx_bytes_per_second_avg", "bytes_per_second", "bytes"}};
+  for (const auto& [name, honest, lie] : names) {
+    EXPECT_FALSE(found(name, honest)) << name;
+    EXPECT_TRUE(found(name, lie)) << name;
+  }
+  for (const char* name : {"pods_by_ns", "pods_ns", "waits_for_us", "wait_seconds_count",
+                           "seconds_per_token", "tokens_per_request"})
+    EXPECT_FALSE(found(name, "count")) << name;
 }
 
 TEST(Near, a_ratio_of_nothing_is_a_warning_where_it_is_published) {
