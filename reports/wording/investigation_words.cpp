@@ -17,6 +17,18 @@ namespace {
 
 constexpr std::size_t named_max = 6;  // subjects a rule; the rest are counted
 
+// Each rule once: one may have more than one figure that fits.
+std::string explained_words(const std::vector<model::explanation>& explanations) {
+  std::vector<std::string> rules;
+  std::string words;
+  for (const model::explanation& why : explanations) {
+    if (std::find(rules.begin(), rules.end(), why.rule) != rules.end()) continue;
+    rules.push_back(why.rule);
+    words += fmt::format(" (explained by {} {})", why.rule, why.rule_name);
+  }
+  return words;
+}
+
 // Every rule that found something, and on what.
 std::string found_words(const model::audit_report& audit) {
   std::vector<std::string> rules;
@@ -30,8 +42,7 @@ std::string found_words(const model::audit_report& audit) {
       if (each.rule != rule || ++subjects > named_max) continue;
       words += subjects == 1 ? fmt::format("; {} {} on {}", rule, each.rule_name, each.subject)
                              : fmt::format(", {}", each.subject);
-      for (const model::explanation& why : each.explanations)
-        words += fmt::format(" (explained by {} {})", why.rule, why.rule_name);
+      words += explained_words(each.explanations);
     }
     if (subjects > named_max) words += fmt::format(" and {} more", subjects - named_max);
   }

@@ -144,6 +144,12 @@ result<double> one_theta(const std::vector<named_theta>& thetas, const path& fil
                                                               first.name, first.value),
                                                   "keep the one that the model was trained with"));
   }
+  // The angles of a head fall from one to its inverse. Below one they grow instead, past what f32
+  // holds, and it would be the weights that look broken.
+  if (first.value < 1.0)
+    return ASSAY_FAIL(unusable_input,
+                      complaint(file, first.name, fmt::format("is {}", first.value),
+                                "the base of the rotation is 1 at least, 10000 or more as a rule"));
   return first.value;
 }
 

@@ -194,6 +194,7 @@ constexpr trap llama_traps[] = {
     {"scaling_without_a_type", "/rope_scaling/rope_type", "", "rope_scaling.rope_type",
      "is missing"},
     {"no_theta", "/rope_theta", "", "rope_theta", "is missing"},
+    {"theta_below_one", "/rope_theta", "1e-30", "rope_theta", "is 1e-30"},
 };
 INSTANTIATE_TEST_SUITE_P(Each, LlamaTrap, ::testing::ValuesIn(llama_traps),
                          [](const auto& each) { return std::string(each.param.name); });

@@ -241,6 +241,14 @@ TEST(Trends, foreign_text_is_inert) {
   EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos);
 }
 
+TEST(Headline, names_a_rule_that_explains_in_two_ways_once) {
+  model::investigation report = sample_investigation(sample_report());
+  std::vector<model::explanation>& why = report.audit.findings.front().explanations;
+  const std::string before = investigation_headline(report).front();
+  why.push_back(why.back());
+  EXPECT_EQ(investigation_headline(report).front(), before);
+}
+
 TEST(Difference, what_an_audit_found_stands_first_and_names_the_side) {
   auto found = sample_difference();
   found.second.audit = sample_report();
