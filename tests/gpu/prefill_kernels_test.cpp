@@ -233,11 +233,16 @@ void check_case(const prefill_case& c, const attention_way& way, std::mt19937_64
   EXPECT_LT(relative_error(found, wanted), most);
 }
 
+bool are_pages_boxes(std::uint32_t page_tokens) {
+  return page_tokens >= 8 && (page_tokens & (page_tokens - 1)) == 0;
+}
+
 void check_all(const attention_way& way) {
   std::mt19937_64 random(31);
   for (const prefill_case& c : cases) {
     const bool has_groups = c.type != element::f32 && c.head_dim >= 64;
     if (way.kind >= row_attention::groups && !has_groups) continue;
+    if (way.kind > row_attention::groups && !are_pages_boxes(c.page_tokens)) continue;
     SCOPED_TRACE("type " + std::to_string(static_cast<int>(c.type)) + ", heads " +
                  std::to_string(c.heads) + "/" + std::to_string(c.kv_heads) + " x " +
                  std::to_string(c.head_dim) + ", tokens " + std::to_string(c.first) + " + " +
@@ -262,6 +267,22 @@ TEST(PrefillKernels, do_so_by_groups_of_warps_where_those_cover_the_heads) {
   ASSAY_NEEDS_GPU();
   check_all({row_attention::groups});
   check_all({row_attention::groups, 1});
+}
+
+TEST(PrefillKernels, do_so_by_groups_whose_tiles_are_streamed) {
+  ASSAY_NEEDS_GPU();
+  check_all({row_attention::streamed});
+  check_all({row_attention::streamed, 1});
+}
+
+TEST(PrefillKernels, do_so_where_copies_and_products_overlap) {
+  ASSAY_NEEDS_GPU();
+  check_all({row_attention::pipelined});
+}
+
+TEST(PrefillKernels, do_so_where_groups_take_turns) {
+  ASSAY_NEEDS_GPU();
+  check_all({row_attention::in_turns});
 }
 
 TEST(PrefillKernels, attend_by_groups_where_those_cover_the_heads_alone) {

@@ -8,7 +8,9 @@
 // The next tile is copied while this one is multiplied; two blocks share a multiprocessor, so that
 // one weighs while another multiplies.
 #include "runtime/ops/cuda/group_attention.h"
+#include "runtime/ops/cuda/pass_launch.cuh"
 #include "runtime/ops/cuda/prefill_attention.cuh"
+#include "runtime/ops/cuda/tile_copies.cuh"
 #include "runtime/ops/cuda/warp_group.cuh"
 
 namespace assay::ops::cuda {
@@ -26,7 +28,8 @@ struct group_memory {
   /// From one block of 64 columns to the next.
   static constexpr std::uint32_t query_block_bytes = query_rows * swizzled_row_bytes;
   static constexpr std::uint32_t tile_block_bytes = key_rows * swizzled_row_bytes;
-  static constexpr std::uint32_t bytes = query_bytes + 4 * tile_bytes + swizzle_unit_bytes;
+  static constexpr std::uint32_t bytes =
+      query_bytes + 4 * tile_bytes + swizzle_unit_bytes + 3 * sizeof(std::uint64_t);
 };
 
 /// Which 128 tokens a block takes. In order, the longest contexts go first, so that the last blocks
@@ -150,6 +153,134 @@ __device__ __forceinline__ void weigh_and_pack(float scale, const float (&shift)
     }
 }
 
+/// Each warp has its share of a tile copied.
+template <int HeadDim>
+__device__ __forceinline__ void stream_context(const attend_rows_arguments& a,
+                                               const context_maps& maps, std::uint32_t kv_head,
+                                               std::uint32_t first_key, std::uint32_t end,
+                                               std::uint32_t keys, std::uint64_t* there) {
+  const std::uint32_t rows = min(end - first_key, static_cast<std::uint32_t>(key_rows));
+  const std::uint32_t boxes = (rows + maps.box_rows - 1) / maps.box_rows;
+  if (threadIdx.x == 0) barrier_expect(there, 2 * boxes * maps.box_rows * HeadDim * 2);
+  if (threadIdx.x % 32 != 0) return;
+  for (std::uint32_t i = threadIdx.x / 32; i < 2 * boxes; i += block_threads / 32) {
+    const std::uint32_t ahead = i / 2 * maps.box_rows;
+    const std::uint32_t token = first_key + ahead;
+    const std::uint32_t page = a.table[token >> maps.page_shift];
+    const std::uint32_t plane = (page * a.kv_heads + kv_head) * 2 + i % 2;
+    const std::uint32_t to = keys + i % 2 * 2 * group_memory<HeadDim>::tile_bytes;
+#pragma unroll
+    for (std::uint32_t block = 0; block < HeadDim / 64; ++block)
+      copy_box(to + block * group_memory<HeadDim>::tile_block_bytes + ahead * swizzled_row_bytes,
+               maps.rows, block * 64, token & (a.page_tokens - 1), plane, there);
+  }
+}
+
+/// Grid: (heads, blocks of 128 tokens).
+template <class T, int HeadDim>
+__global__ void __launch_bounds__(block_threads, 2)
+    attend_streamed_kernel(const __grid_constant__ attend_rows_arguments a,
+                           const __grid_constant__ context_maps maps, std::uint32_t first,
+                           std::uint32_t tokens, bool is_folded) {
+  using memory = group_memory<HeadDim>;
+  extern __shared__ std::byte raw_memory[];
+  std::byte* const base =
+      raw_memory +
+      (swizzle_unit_bytes - shared_address(raw_memory) % swizzle_unit_bytes) % swizzle_unit_bytes;
+  const std::uint32_t queries = shared_address(base);
+  const std::uint32_t keys = queries + memory::query_bytes;
+  const std::uint32_t values = keys + 2 * memory::tile_bytes;
+  auto* const there =
+      reinterpret_cast<std::uint64_t*>(base + memory::query_bytes + 4 * memory::tile_bytes);
+  const std::uint32_t head = blockIdx.x;
+  const std::uint32_t block_row = rows_of_turn(blockIdx.y, gridDim.y, is_folded);
+  const std::uint32_t group = threadIdx.x / group_threads;
+  const std::uint32_t group_row = block_row + group * group_rows;
+  const std::uint32_t warp_row = group_row + threadIdx.x % group_threads / 32 * 16;
+  const std::uint32_t row = warp_row + threadIdx.x % 32 / 4;
+  const std::uint32_t block_end = block_row + query_rows < tokens ? block_row + query_rows : tokens;
+  const std::uint32_t tiles = (first + block_end - 1) / key_rows + 1;
+  const float scale = rsqrtf(static_cast<float>(HeadDim)) * 1.44269504088896340736F;
+  const std::uint32_t kv_head = head / (a.heads / a.kv_heads);
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 3; ++i) barrier_init(there + i, 1);
+    barrier_init_done();
+  }
+  wait_for_previous_kernel();
+  if (threadIdx.x == 0) {
+    barrier_expect(there + 2, memory::query_bytes);
+#pragma unroll
+    for (std::uint32_t block = 0; block < HeadDim / 64; ++block)
+      copy_box(queries + block * memory::query_block_bytes, maps.queries,
+               head * HeadDim + block * 64, block_row, there + 2);
+  }
+  __syncthreads();
+  stream_context<HeadDim>(a, maps, kv_head, 0, first + tokens, keys, there);
+  barrier_wait(there + 2, 0);
+  const std::uint64_t group_queries =
+      matrix_at(queries + group * group_rows * swizzled_row_bytes, 0);
+  float mixed[HeadDim / 8][4] = {};
+  group_rows_state rows;
+  for (std::uint32_t tile = 0; tile < tiles; ++tile) {
+    const std::uint32_t turn = tile % 2 * memory::tile_bytes;
+    const std::uint32_t first_key = tile * key_rows;
+    barrier_wait(there + tile % 2, tile / 2 % 2);
+    if (first_key + key_rows > first + tokens)
+      clear_rows<HeadDim, key_rows>(base + memory::query_bytes + 2 * memory::tile_bytes + turn,
+                                    first + tokens - first_key, threadIdx.x, block_threads);
+    __syncthreads();  // nobody reads the other tile any more
+    float scores[key_rows / 8][4];
+    // Also where every key comes after the group's queries: it would only wait for the other one.
+    issue_scores<T, HeadDim>(group_queries, matrix_at(keys + turn, 0), scores);
+    if (tile + 1 < tiles)
+      stream_context<HeadDim>(a, maps, kv_head, first_key + key_rows, first + tokens,
+                              keys + memory::tile_bytes - turn, there + (tile + 1) % 2);
+    __syncwarp();
+    wait_for_products();
+    hold(scores);
+    if (first_key + key_rows - 1 > first + warp_row)
+      hide_later_keys(first_key, first + row, scores);
+    float shift[2];
+    raise_maxima(scale, scores, rows, mixed, shift);
+    std::uint32_t weights[key_rows / 16][4];
+    weigh_and_pack<T>(scale, shift, scores, rows, weights);
+    begin_products();
+#pragma unroll
+    for (int k = 0; k < key_rows / 16; ++k)
+      add_product<T>(
+          mixed, weights[k],
+          matrix_at(values + turn + k * 16 * swizzled_row_bytes, memory::tile_block_bytes));
+    close_products();
+    wait_for_products();
+    hold(mixed);
+    hold(weights);
+  }
+  store_rows<T, HeadDim>(a, head, row, tokens, rows.sum, mixed);
+}
+
+template <class T, int HeadDim>
+cudaError_t attend_streamed(const pass_site& site, const attend_rows_arguments& a) {
+  constexpr auto kernel = &attend_streamed_kernel<T, HeadDim>;
+  constexpr std::uint32_t bytes = group_memory<HeadDim>::bytes;
+  // All of a multiprocessor's memory as shared, or a second block may find no room.
+  static const cudaError_t allowed = [&] {
+    const cudaError_t code = cudaFuncSetAttribute(
+        kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+    return code != cudaSuccess
+               ? code
+               : cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxShared);
+  }();
+  if (allowed != cudaSuccess) return allowed;
+  context_maps maps;
+  const cudaError_t made = make_context_maps(site, a, key_rows, maps);
+  if (made != cudaSuccess) return made;
+  const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
+  const bool is_folded = grid.x * grid.y <= 2 * a.multiprocessors;
+  return launch_in_pass(site, {grid, block_threads, bytes}, kernel, a, maps, site.first,
+                        site.tokens, is_folded);
+}
+
 /// Grid: (heads, blocks of 128 tokens).
 template <class T, int HeadDim>
 __global__ void __launch_bounds__(block_threads, 2)
@@ -172,6 +303,7 @@ __global__ void __launch_bounds__(block_threads, 2)
   const float scale = rsqrtf(static_cast<float>(HeadDim)) * 1.44269504088896340736F;
 
   const std::uint32_t kv_head = head / (a.heads / a.kv_heads);
+  wait_for_previous_kernel();
   copy_block_queries<T, HeadDim>(a, head, block_row, tokens, queries);
   copy_context<T, HeadDim>(a, kv_head, 0, first + tokens, keys);
   close_copies();
@@ -231,12 +363,18 @@ cudaError_t attend(const pass_site& site, const attend_rows_arguments& a) {
   if (allowed != cudaSuccess) return allowed;
   const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
   const bool is_folded = grid.x * grid.y <= 2 * a.multiprocessors;
-  kernel<<<grid, block_threads, bytes, site.stream>>>(a, site.first, site.tokens, is_folded);
-  return cudaGetLastError();
+  return launch_in_pass(site, {grid, block_threads, bytes}, kernel, a, site.first, site.tokens,
+                        is_folded);
 }
 
 template <class T>
 cudaError_t attend_heads(const pass_site& site, const attend_rows_arguments& a) {
+  if (a.kind == row_attention::streamed) {
+    if (!has_context_maps(a.page_tokens)) return cudaErrorInvalidValue;
+    if (a.head_dim == 64) return attend_streamed<T, 64>(site, a);
+    if (a.head_dim == 128) return attend_streamed<T, 128>(site, a);
+    return cudaErrorInvalidValue;
+  }
   if (a.head_dim == 64) return attend<T, 64>(site, a);
   if (a.head_dim == 128) return attend<T, 128>(site, a);
   return cudaErrorInvalidValue;

@@ -17,6 +17,8 @@ struct pass_site {
   cudaStream_t stream = nullptr;
   std::uint32_t first = 0;
   std::uint32_t tokens = 0;
+  /// A kernel is placed where the one before leaves room, and waits there for its end.
+  bool starts_early = true;
 };
 
 /// x (tokens, columns) f32: rows `ids[i]` (tokens) int32 of the embedding (any, columns).
@@ -64,6 +66,9 @@ enum class row_attention : std::uint8_t {
   warps,     ///< 16 queries a warp
   wide_warps,  ///< 32 queries a warp
   groups,      ///< 64 queries four warps; heads of 64 or 128 values of 2 bytes alone
+  streamed,    ///< as groups, tiles by tensor copies; pages of a power of two from 8 tokens on
+  pipelined,   ///< as streamed, with warps that copy, and products under way while others weigh
+  in_turns,    ///< as pipelined, and the two groups of a block issue their products by turns
 };
 
 /// out (tokens, heads · head_dim) of the element: each token's attention over the pages up to its
