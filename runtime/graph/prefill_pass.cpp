@@ -36,7 +36,7 @@ result<void> prefill_pass::warm_up(std::uint32_t tokens) {
   const prefill_tally before = tally();
   // Relaxed: another thread of the process may allocate meanwhile.
   ASSAY_CUDA_TRY(cudaStreamBeginCapture(site_.stream, cudaStreamCaptureModeRelaxed));
-  const ops::cuda::pass_site at{site_.stream, 0, tokens, starts_early_};
+  const ops::cuda::pass_site at{site_.stream, 0, tokens};
   auto submitted = submit_layer(at, layer, {0, tokens});
   if (submitted) submitted = submit_layer(at, layer, {tokens - 1, 1});
   cudaGraph_t graph = nullptr;
@@ -51,7 +51,7 @@ result<void> prefill_pass::warm_up(std::uint32_t tokens) {
 }
 
 result<void> prefill_pass::submit_part(std::uint32_t first, std::uint32_t tokens, bool is_last) {
-  ASSAY_TRY(submit_chunk({site_.stream, first, tokens, starts_early_}));
+  ASSAY_TRY(submit_chunk({site_.stream, first, tokens}));
   tally_.tokens += tokens;
   if (!is_last) return {};
   ++tally_.passes;
@@ -128,7 +128,7 @@ float* prefill_pass::residual(std::uint32_t row) const {
 result<void> prefill_pass::norm(row_span rows, const void* gain) {
   return launched("norm_rows", [&] {
     return ops::cuda::norm_rows(
-        shape_.type, {site_.stream, 0, rows.tokens, starts_early_},
+        shape_.type, {site_.stream, 0, rows.tokens},
         {residual(rows.first), gain, scratch_.rows, shape_.hidden, shape_.eps});
   });
 }
@@ -191,7 +191,7 @@ result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at, std:
     return ops::cuda::attend_rows(
         shape_.type, at,
         {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows, shape_.page_tokens, shape_.heads,
-         shape_.kv_heads, shape_.head_dim, attention_, site_.blocks});
+         shape_.kv_heads, shape_.head_dim, attention_});
   });
 }
 
@@ -215,7 +215,7 @@ result<void> prefill_pass::submit_mlp(std::uint32_t index, row_span kept) {
                        false));
   ASSAY_TRY(after(weight_operator::mlp, index));
   ASSAY_TRY(launched("gate_rows", [&] {
-    return ops::cuda::gate_rows(shape_.type, {site_.stream, 0, kept.tokens, starts_early_},
+    return ops::cuda::gate_rows(shape_.type, {site_.stream, 0, kept.tokens},
                                 {scratch_.gate_up, scratch_.gated, shape_.intermediate});
   }));
   ASSAY_TRY(before(weight_operator::down, index));

@@ -61,7 +61,6 @@ class prefill_pass {
 
   /// How passes from here on attend; they differ in speed alone.
   void attend_by(ops::cuda::row_attention kind) { attention_ = kind; }
-  void start_early(bool does) { starts_early_ = does; }
 
   /// Enqueues tokens first … first + tokens - 1 of the prompt and returns. Those before `first` are
   /// in the pages already.
@@ -110,7 +109,6 @@ class prefill_pass {
   ops::cuda::matrix_products products_;
   enqueue_function enqueue_;
   ops::cuda::row_attention attention_ = ops::cuda::row_attention::by_shape;
-  bool starts_early_ = true;
   operator_gate* gate_ = nullptr;
   prefill_tally tally_;
   std::uint64_t thrown_away_ = 0;  ///< products of warm_up

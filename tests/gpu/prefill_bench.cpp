@@ -156,7 +156,6 @@ struct attention_way {
   row_attention kind;
   const char* name;
   std::vector<double> pass_s, plain_s, ratios;
-  bool starts_early = true;
 };
 
 result<void> check_state(const bench_run& on, std::uint32_t tokens) {
@@ -169,12 +168,11 @@ result<void> check_state(const bench_run& on, std::uint32_t tokens) {
 }
 
 void report_pass(const bench_run& on, std::uint32_t tokens, const attention_way& way) {
-  const auto& [kind, name, pass_s, plain_s, ratios, starts_early] = way;
+  const auto& [kind, name, pass_s, plain_s, ratios] = way;
   const double flops = product_flops(on.shape.decode, tokens);
   on.out.add("prefill", {{"shape", on.shape.name},
                          {"tokens", tokens},
                          {"attention", name},
-                         {"starts_early", starts_early},
                          {"chunk_tokens", chunk_tokens},
                          {"product_flops", flops},
                          {"pass_s", pass_s},
@@ -197,17 +195,11 @@ void report_pass(const bench_run& on, std::uint32_t tokens, const attention_way&
 
 result<void> measure_pass(const bench_run& on, graph::prefill_pass& pass, std::uint32_t tokens) {
   std::vector<attention_way> ways{{row_attention::by_shape, "by shape", {}, {}, {}},
-                                  {row_attention::groups, "groups", {}, {}, {}},
-                                  {row_attention::groups, "groups -", {}, {}, {}, false},
-                                  {row_attention::streamed, "streamed", {}, {}, {}},
-                                  {row_attention::pipelined, "pipelined", {}, {}, {}},
-                                  {row_attention::pipelined, "pipelin -", {}, {}, {}, false},
-                                  {row_attention::in_turns, "in turns", {}, {}, {}}};
+                                  {row_attention::warps, "warps", {}, {}, {}}};
   if (tokens < 512) ways.resize(1);
   for (int i = 0; i < warm_ups + samples; ++i)
     for (attention_way& way : ways) {
       pass.attend_by(way.kind);
-      pass.start_early(way.starts_early);
       ASSAY_TRY(on.model.seek(on.clock.stream, 0));
       ASSAY_TRY_ASSIGN(const double mine,
                        seconds_of(on.clock, [&] { return pass.submit(0, tokens); }));
@@ -268,10 +260,9 @@ result<void> measure_kernels(const bench_run& on) {
         {b.qkv, nullptr, nullptr, nullptr, layer.q_norm, layer.k_norm, steps.frequencies,
          layer.pages, steps.table, d.page_tokens, d.heads, d.kv_heads, d.head_dim, d.eps}));
   }));
-  const std::pair<row_attention, const char*> ways[] = {
-      {row_attention::warps, "attend, warps"},    {row_attention::wide_warps, "attend, wide"},
-      {row_attention::groups, "attend, groups"},  {row_attention::streamed, "attend, stream"},
-      {row_attention::pipelined, "attend, pipe"}, {row_attention::in_turns, "attend, turns"}};
+  const std::pair<row_attention, const char*> ways[] = {{row_attention::warps, "attend, warps"},
+                                                        {row_attention::wide_warps, "attend, wide"},
+                                                        {row_attention::pipelined, "attend, pipe"}};
   for (const auto& [kind, part] : ways)
     ASSAY_TRY(measure_part(on, part, [&, kind = kind] {
       return kernel(ops::cuda::attend_rows(d.type, site,

@@ -29,7 +29,7 @@ cudaError_t launch_in_pass(const pass_site& site, const launch_size& size,
   config.dynamicSmemBytes = size.shared_bytes;
   config.stream = site.stream;
   config.attrs = &edge;
-  config.numAttrs = site.starts_early ? 1 : 0;
+  config.numAttrs = 1;
   return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 

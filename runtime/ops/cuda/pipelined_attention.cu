@@ -221,32 +221,27 @@ __device__ __forceinline__ void give_back(std::uint64_t* free) {
   if (threadIdx.x % 32 == 0) barrier_arrive(free);
 }
 
-/// The groups' order, where they take turns: each waits until the other has issued its products.
-template <bool TakesTurns>
+/// The groups' order: each waits until the other has issued its products, so that one weighs while
+/// the other multiplies.
 struct product_order {
   static constexpr int first_barrier = 1;  // 0 is __syncthreads
   static constexpr int both = groups * group_threads;
   int group;
 
   __device__ explicit product_order(int which) : group(which) {
-    if (TakesTurns && group == 1) warps_barrier_arrive(first_barrier, both);
+    if (group == 1) warps_barrier_arrive(first_barrier, both);
   }
-  __device__ void begin() const {
-    if constexpr (TakesTurns) warps_barrier(first_barrier + group, both);
-  }
-  __device__ void end() const {
-    if constexpr (TakesTurns) warps_barrier_arrive(first_barrier + 1 - group, both);
-  }
+  __device__ void begin() const { warps_barrier(first_barrier + group, both); }
+  __device__ void end() const { warps_barrier_arrive(first_barrier + 1 - group, both); }
 };
 
 /// One context of a block, by one group. `n`: uses of stages before this one.
-template <class T, int HeadDim, bool TakesTurns>
+template <class T, int HeadDim>
 __device__ __forceinline__ void attend_item(const attend_rows_arguments& a, std::uint32_t head,
                                             std::uint32_t first, std::uint32_t tokens,
                                             const pipe_memory<HeadDim>& memory,
-                                            const product_order<TakesTurns>& order,
-                                            const pipe_item& item, std::uint32_t which,
-                                            std::uint32_t n) {
+                                            const product_order& order, const pipe_item& item,
+                                            std::uint32_t which, std::uint32_t n) {
   pipe_barriers& barriers = memory.barriers();
   const float scale = rsqrtf(static_cast<float>(HeadDim)) * 1.44269504088896340736F;
   const std::uint32_t warp_row =
@@ -323,7 +318,7 @@ __device__ __forceinline__ void open_barriers(pipe_barriers& barriers) {
 }
 
 /// Grid: (heads, pairs of blocks of 128 tokens).
-template <class T, int HeadDim, bool TakesTurns>
+template <class T, int HeadDim>
 __global__ void __launch_bounds__(block_threads, 1)
     attend_pipelined_kernel(const __grid_constant__ attend_rows_arguments a,
                             const __grid_constant__ context_maps maps, std::uint32_t first,
@@ -340,7 +335,7 @@ __global__ void __launch_bounds__(block_threads, 1)
     return;
   }
   take_registers<multiplying_registers>();
-  const product_order<TakesTurns> order(static_cast<int>(threadIdx.x) / group_threads - 1);
+  const product_order order(static_cast<int>(threadIdx.x) / group_threads - 1);
   std::uint32_t n = 0;
   pipe_item item;
   for (std::uint32_t which = 0; which < items; ++which) {
@@ -351,9 +346,9 @@ __global__ void __launch_bounds__(block_threads, 1)
   }
 }
 
-template <class T, int HeadDim, bool TakesTurns>
+template <class T, int HeadDim>
 cudaError_t launch(const pass_site& site, const attend_rows_arguments& a) {
-  constexpr auto kernel = &attend_pipelined_kernel<T, HeadDim, TakesTurns>;
+  constexpr auto kernel = &attend_pipelined_kernel<T, HeadDim>;
   constexpr std::uint32_t bytes = pipe_memory<HeadDim>::bytes;
   static const cudaError_t allowed = cudaFuncSetAttribute(
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
@@ -367,21 +362,19 @@ cudaError_t launch(const pass_site& site, const attend_rows_arguments& a) {
 }
 
 template <class T>
-cudaError_t attend_heads(const pass_site& site, const attend_rows_arguments& a, bool takes_turns) {
-  if (a.head_dim == 64)
-    return takes_turns ? launch<T, 64, true>(site, a) : launch<T, 64, false>(site, a);
-  if (a.head_dim == 128)
-    return takes_turns ? launch<T, 128, true>(site, a) : launch<T, 128, false>(site, a);
+cudaError_t attend_heads(const pass_site& site, const attend_rows_arguments& a) {
+  if (a.head_dim == 64) return launch<T, 64>(site, a);
+  if (a.head_dim == 128) return launch<T, 128>(site, a);
   return cudaErrorInvalidValue;
 }
 
 }  // namespace
 
 cudaError_t attend_rows_pipelined(element type, const pass_site& site,
-                                  const attend_rows_arguments& a, bool takes_turns) {
+                                  const attend_rows_arguments& a) {
   if (!has_context_maps(a.page_tokens)) return cudaErrorInvalidValue;
-  if (type == element::bf16) return attend_heads<__nv_bfloat16>(site, a, takes_turns);
-  if (type == element::f16) return attend_heads<__half>(site, a, takes_turns);
+  if (type == element::bf16) return attend_heads<__nv_bfloat16>(site, a);
+  if (type == element::f16) return attend_heads<__half>(site, a);
   return cudaErrorInvalidValue;
 }
 

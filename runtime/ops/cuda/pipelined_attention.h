@@ -9,9 +9,10 @@
 
 namespace assay::ops::cuda {
 
-/// As attend_rows. `takes_turns`: the two groups issue their products one after the other.
-/// Errors: cudaErrorInvalidValue for f32, and for heads of other than 64 and 128 values.
+/// As attend_rows.
+/// Errors: cudaErrorInvalidValue for f32, for heads of other than 64 and 128 values, and for pages
+/// that has_context_maps refuses.
 cudaError_t attend_rows_pipelined(element type, const pass_site& site,
-                                  const attend_rows_arguments& arguments, bool takes_turns);
+                                  const attend_rows_arguments& arguments);
 
 }  // namespace assay::ops::cuda

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // From prefill's shapes to the kernels that cover them.
-#include "runtime/ops/cuda/group_attention.h"
+#include "runtime/ops/cuda/context_maps.h"
 #include "runtime/ops/cuda/pass_launch.cuh"
 #include "runtime/ops/cuda/pipelined_attention.h"
 #include "runtime/ops/cuda/prefill_attention.cuh"
@@ -133,12 +133,10 @@ cudaError_t append_rows(element type, const pass_site& site, const append_rows_a
 
 cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a) {
   if (!are_heads_covered(site, a.heads, a.kv_heads, a.page_tokens)) return cudaErrorInvalidValue;
-  const bool has_groups = type != element::f32 && (a.head_dim == 64 || a.head_dim == 128);
-  if (a.kind == row_attention::pipelined || a.kind == row_attention::in_turns)
-    return attend_rows_pipelined(type, site, a, a.kind == row_attention::in_turns);
-  if (a.kind == row_attention::streamed) return attend_rows_in_groups(type, site, a);
-  if (a.kind == row_attention::groups || (a.kind == row_attention::by_shape && has_groups))
-    return attend_rows_in_groups(type, site, a);
+  const bool can_pipeline = type != element::f32 && (a.head_dim == 64 || a.head_dim == 128) &&
+                            has_context_maps(a.page_tokens);
+  if (a.kind == row_attention::pipelined || (a.kind == row_attention::by_shape && can_pipeline))
+    return attend_rows_pipelined(type, site, a);
   return for_type(type, [&]<class T>(T) { return attend_heads<T>(site, a); });
 }
 

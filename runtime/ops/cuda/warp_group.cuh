@@ -87,40 +87,8 @@ __device__ __forceinline__ void hold(std::uint32_t (&a)[Count][4]) {
 /// c (64, 64 or 128) = a (64, 16) · bᵀ, b (as many, 16), both in shared memory, rows one after the
 /// other; added to c where `is_added`.
 template <class T>
-__device__ __forceinline__ void multiply_shared(float (&c)[8][4], std::uint64_t a, std::uint64_t b,
-                                                bool is_added);
-template <class T>
 __device__ __forceinline__ void multiply_shared(float (&c)[16][4], std::uint64_t a, std::uint64_t b,
                                                 bool is_added);
-template <>
-__device__ __forceinline__ void multiply_shared<__nv_bfloat16>(float (&c)[8][4], std::uint64_t a,
-                                                               std::uint64_t b, bool is_added) {
-  asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %34, 0; "
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11,"
-      " %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23,"
-      " %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "%32, %33, p, 1, 1, 0, 0;}"
-      : ASSAY_FOUR(c[0]), ASSAY_FOUR(c[1]), ASSAY_FOUR(c[2]), ASSAY_FOUR(c[3]), ASSAY_FOUR(c[4]),
-        ASSAY_FOUR(c[5]), ASSAY_FOUR(c[6]), ASSAY_FOUR(c[7])
-      : "l"(a), "l"(b), "r"(is_added ? 1 : 0));
-}
-template <>
-__device__ __forceinline__ void multiply_shared<__half>(float (&c)[8][4], std::uint64_t a,
-                                                        std::uint64_t b, bool is_added) {
-  asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %34, 0; "
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 "
-      "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11,"
-      " %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23,"
-      " %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "%32, %33, p, 1, 1, 0, 0;}"
-      : ASSAY_FOUR(c[0]), ASSAY_FOUR(c[1]), ASSAY_FOUR(c[2]), ASSAY_FOUR(c[3]), ASSAY_FOUR(c[4]),
-        ASSAY_FOUR(c[5]), ASSAY_FOUR(c[6]), ASSAY_FOUR(c[7])
-      : "l"(a), "l"(b), "r"(is_added ? 1 : 0));
-}
-
 template <>
 __device__ __forceinline__ void multiply_shared<__nv_bfloat16>(float (&c)[16][4], std::uint64_t a,
                                                                std::uint64_t b, bool is_added) {
