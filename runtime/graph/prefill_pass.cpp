@@ -36,7 +36,9 @@ result<void> prefill_pass::warm_up(std::uint32_t tokens) {
   const prefill_tally before = tally();
   // Relaxed: another thread of the process may allocate meanwhile.
   ASSAY_CUDA_TRY(cudaStreamBeginCapture(site_.stream, cudaStreamCaptureModeRelaxed));
-  const auto submitted = submit_layer({site_.stream, 0, tokens}, layer);
+  const ops::cuda::pass_site at{site_.stream, 0, tokens};
+  auto submitted = submit_layer(at, layer, {0, tokens});
+  if (submitted) submitted = submit_layer(at, layer, {tokens - 1, 1});
   cudaGraph_t graph = nullptr;
   // The capture ends in any case: a stream left capturing refuses everything else.
   const cudaError_t ended = cudaStreamEndCapture(site_.stream, &graph);
@@ -102,21 +104,32 @@ result<void> prefill_pass::submit_chunk(const ops::cuda::pass_site& at) {
                                  {weights_.embedding, buffers_.forced + at.first, scratch_.x,
                                   buffers_.state, shape_.hidden});
   }));
-  for (std::uint32_t i = 0; i < shape_.layers; ++i) ASSAY_TRY(submit_layer(at, i));
+  // Behind the last layer's attention nobody reads a row but the last token's.
+  const row_span all{0, at.tokens};
+  const row_span last{at.tokens - 1, 1};
+  for (std::uint32_t i = 0; i < shape_.layers; ++i)
+    ASSAY_TRY(submit_layer(at, i, i + 1 == shape_.layers ? last : all));
   ++tally_.chunks;
   return {};
 }
 
-result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, std::uint32_t index) {
+result<void> prefill_pass::submit_layer(const ops::cuda::pass_site& at, std::uint32_t index,
+                                        row_span kept) {
   ASSAY_TRY(submit_qkv(at, index));
   ASSAY_TRY(submit_attention(at, index));
-  return submit_mlp(at, index);
+  ASSAY_TRY(submit_output(index, kept));
+  return submit_mlp(index, kept);
 }
 
-result<void> prefill_pass::norm(const ops::cuda::pass_site& at, const void* gain) {
+float* prefill_pass::residual(std::uint32_t row) const {
+  return scratch_.x + std::size_t{row} * shape_.hidden;
+}
+
+result<void> prefill_pass::norm(row_span rows, const void* gain) {
   return launched("norm_rows", [&] {
-    return ops::cuda::norm_rows(shape_.type, at,
-                                {scratch_.x, gain, scratch_.rows, shape_.hidden, shape_.eps});
+    return ops::cuda::norm_rows(
+        shape_.type, {site_.stream, 0, rows.tokens},
+        {residual(rows.first), gain, scratch_.rows, shape_.hidden, shape_.eps});
   });
 }
 
@@ -126,7 +139,7 @@ result<void> prefill_pass::submit_qkv(const ops::cuda::pass_site& at, std::uint3
   const std::uint32_t q_rows = shape_.heads * shape_.head_dim;
   const std::uint32_t kv_rows = shape_.kv_heads * shape_.head_dim;
   const std::uint32_t all_rows = q_rows + 2 * kv_rows;
-  ASSAY_TRY(norm(at, layer.input_norm));
+  ASSAY_TRY(norm({0, at.tokens}, layer.input_norm));
   const bool is_one =
       ops::cuda::is_followed(shape_.type, layer.q, q_rows, shape_.hidden, layer.k) &&
       ops::cuda::is_followed(shape_.type, layer.k, kv_rows, shape_.hidden, layer.v);
@@ -174,50 +187,49 @@ result<void> prefill_pass::submit_append(const ops::cuda::pass_site& at, std::ui
 result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at, std::uint32_t index) {
   const decode_layer& layer = weights_.layers[index];
   // What was normed is read: its place takes what attention found.
-  ASSAY_TRY(launched("attend_rows", [&] {
+  return launched("attend_rows", [&] {
     return ops::cuda::attend_rows(
         shape_.type, at,
         {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows, shape_.page_tokens, shape_.heads,
-         shape_.kv_heads, shape_.head_dim, attention_, site_.blocks});
-  }));
+         shape_.kv_heads, shape_.head_dim, attention_});
+  });
+}
+
+result<void> prefill_pass::submit_output(std::uint32_t index, row_span kept) {
   ASSAY_TRY(before(weight_operator::output, index));
-  ASSAY_TRY(multiplied({layer.o, nullptr, scratch_.rows, scratch_.x, at.tokens, shape_.hidden,
-                        shape_.heads * shape_.head_dim, shape_.hidden},
+  const std::uint32_t q_rows = shape_.heads * shape_.head_dim;
+  const auto* const attended = static_cast<const std::byte*>(scratch_.rows) +
+                               std::size_t{kept.first} * q_rows * ops::cuda::bytes_of(shape_.type);
+  ASSAY_TRY(multiplied({weights_.layers[index].o, nullptr, attended, residual(kept.first),
+                        kept.tokens, shape_.hidden, q_rows, shape_.hidden},
                        true));
   return after(weight_operator::output, index);
 }
 
-result<void> prefill_pass::submit_mlp(const ops::cuda::pass_site& at, std::uint32_t index) {
+result<void> prefill_pass::submit_mlp(std::uint32_t index, row_span kept) {
   const decode_layer& layer = weights_.layers[index];
   ASSAY_TRY(before(weight_operator::mlp, index));
-  ASSAY_TRY(norm(at, layer.mlp_norm));
-  ASSAY_TRY(multiplied({layer.gate, layer.up, scratch_.rows, scratch_.gate_up, at.tokens,
+  ASSAY_TRY(norm(kept, layer.mlp_norm));
+  ASSAY_TRY(multiplied({layer.gate, layer.up, scratch_.rows, scratch_.gate_up, kept.tokens,
                         shape_.intermediate, shape_.hidden, 2 * shape_.intermediate},
                        false));
   ASSAY_TRY(after(weight_operator::mlp, index));
   ASSAY_TRY(launched("gate_rows", [&] {
-    return ops::cuda::gate_rows(shape_.type, at,
+    return ops::cuda::gate_rows(shape_.type, {site_.stream, 0, kept.tokens},
                                 {scratch_.gate_up, scratch_.gated, shape_.intermediate});
   }));
   ASSAY_TRY(before(weight_operator::down, index));
-  ASSAY_TRY(multiplied({layer.down, nullptr, scratch_.gated, scratch_.x, at.tokens, shape_.hidden,
-                        shape_.intermediate, shape_.hidden},
+  ASSAY_TRY(multiplied({layer.down, nullptr, scratch_.gated, residual(kept.first), kept.tokens,
+                        shape_.hidden, shape_.intermediate, shape_.hidden},
                        true));
   return after(weight_operator::down, index);
 }
 
 result<void> prefill_pass::submit_head(std::uint32_t last_row) {
   ASSAY_TRY(before(weight_operator::head, shape_.layers));
-  const ops::cuda::head_arguments head{scratch_.x + std::size_t{last_row} * shape_.hidden,
-                                       weights_.final_norm,
-                                       weights_.head,
-                                       buffers_.logits,
-                                       buffers_.state,
-                                       buffers_.chosen,
-                                       buffers_.forced,
-                                       shape_.vocab_rows,
-                                       shape_.hidden,
-                                       shape_.eps};
+  const ops::cuda::head_arguments head{
+      residual(last_row), weights_.final_norm, weights_.head,     buffers_.logits, buffers_.state,
+      buffers_.chosen,    buffers_.forced,     shape_.vocab_rows, shape_.hidden,   shape_.eps};
   ops::cuda::launch_site site = site_;
   // Before it stands a kernel of cuBLAS, which allows nobody to start early.
   site.is_first = true;

@@ -33,10 +33,10 @@ struct prefill_tally {
 };
 
 /// Enqueues the tokens of a prompt in chunks: 5 own kernels a layer and 4 to 7 products, by how the
-/// matrices lie, then the head of a decode step for the last token alone. It leaves state, pages,
-/// logits and the choice as that many decode steps would, but chooses nothing at the positions
-/// before the last. Activations between the products are of the weights' element; the residual and
-/// all sums are f32.
+/// matrices lie, then the head of a decode step for the last token alone. Behind the last layer's
+/// attention a chunk goes on with its last token. It leaves state, pages, logits and the choice as
+/// that many decode steps would, but chooses nothing at the positions before the last.
+/// Activations between the products are of the weights' element; the residual and all sums are f32.
 /// Ownership: the caller's memory throughout. Threads: one.
 class prefill_pass {
  public:
@@ -79,18 +79,26 @@ class prefill_pass {
 
  private:
   result<void> submit_chunk(const ops::cuda::pass_site& at);
-  result<void> submit_layer(const ops::cuda::pass_site& at, std::uint32_t index);
+  /// Rows of a chunk.
+  struct row_span {
+    std::uint32_t first, tokens;
+  };
+
+  /// `kept`: the rows that go on behind its attention.
+  result<void> submit_layer(const ops::cuda::pass_site& at, std::uint32_t index, row_span kept);
   result<void> submit_qkv(const ops::cuda::pass_site& at, std::uint32_t index);
   result<void> submit_append(const ops::cuda::pass_site& at, std::uint32_t index);
   result<void> submit_attention(const ops::cuda::pass_site& at, std::uint32_t index);
-  result<void> submit_mlp(const ops::cuda::pass_site& at, std::uint32_t index);
+  result<void> submit_output(std::uint32_t index, row_span kept);
+  result<void> submit_mlp(std::uint32_t index, row_span kept);
   result<void> before(weight_operator what, std::uint32_t layer) const;
   result<void> after(weight_operator what, std::uint32_t layer) const;
   result<void> submit_head(std::uint32_t last_row);
   template <class Launch>
   result<void> launched(const char* kernel, const Launch& launch);
   result<void> multiplied(const ops::cuda::product_arguments& what, bool is_added);
-  result<void> norm(const ops::cuda::pass_site& at, const void* gain);
+  result<void> norm(row_span rows, const void* gain);
+  float* residual(std::uint32_t row) const;
 
   decode_shape shape_;
   decode_weights weights_;

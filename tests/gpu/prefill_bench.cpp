@@ -195,7 +195,7 @@ void report_pass(const bench_run& on, std::uint32_t tokens, const attention_way&
 
 result<void> measure_pass(const bench_run& on, graph::prefill_pass& pass, std::uint32_t tokens) {
   std::vector<attention_way> ways{{row_attention::by_shape, "by shape", {}, {}, {}},
-                                  {row_attention::groups, "groups", {}, {}, {}}};
+                                  {row_attention::warps, "warps", {}, {}, {}}};
   if (tokens < 512) ways.resize(1);
   for (int i = 0; i < warm_ups + samples; ++i)
     for (attention_way& way : ways) {
@@ -262,7 +262,7 @@ result<void> measure_kernels(const bench_run& on) {
   }));
   const std::pair<row_attention, const char*> ways[] = {{row_attention::warps, "attend, warps"},
                                                         {row_attention::wide_warps, "attend, wide"},
-                                                        {row_attention::groups, "attend, groups"}};
+                                                        {row_attention::pipelined, "attend, pipe"}};
   for (const auto& [kind, part] : ways)
     ASSAY_TRY(measure_part(on, part, [&, kind = kind] {
       return kernel(ops::cuda::attend_rows(d.type, site,

@@ -124,17 +124,11 @@ class pass_data {
   std::vector<double> pages_;
 };
 
-/// How attention is asked for.
-struct attention_way {
-  row_attention kind;
-  std::uint32_t multiprocessors = 132;
-};
-
 struct pass_result {
   std::vector<double> qkv, pages, out;
 };
 
-pass_result run_pass(const pass_data& data, const attention_way& way) {
+pass_result run_pass(const pass_data& data, row_attention kind) {
   const prefill_case& c = data.c_;
   const auto expect = [](cudaError_t code) {
     if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
@@ -167,7 +161,7 @@ pass_result run_pass(const pass_data& data, const attention_way& way) {
   expect(append_rows(c.type, site, append));
   expect(attend_rows(c.type, site,
                      {append.qkv, pages.data(), table.data(), out.data(), c.page_tokens, c.heads,
-                      c.kv_heads, c.head_dim, way.kind, way.multiprocessors}));
+                      c.kv_heads, c.head_dim, kind}));
   expect(cudaDeviceSynchronize());
   return {unpacked(c.type, data.qkv_.device.host()), unpacked(c.type, pages.host()),
           unpacked(c.type, out.host())};
@@ -203,9 +197,9 @@ void check_rows(const pass_data& data, const pass_result& got, std::vector<row>&
   EXPECT_TRUE(std::equal(after.begin(), after.end(), got.pages.begin(), same));
 }
 
-void check_case(const prefill_case& c, const attention_way& way, std::mt19937_64& random) {
+void check_case(const prefill_case& c, row_attention kind, std::mt19937_64& random) {
   const pass_data data(c, random);
-  const pass_result got = run_pass(data, way);
+  const pass_result got = run_pass(data, kind);
   std::vector<row> keys;
   std::vector<row> values;
   check_rows(data, got, keys, values);
@@ -233,46 +227,59 @@ void check_case(const prefill_case& c, const attention_way& way, std::mt19937_64
   EXPECT_LT(relative_error(found, wanted), most);
 }
 
-void check_all(const attention_way& way) {
+bool can_pipeline(const prefill_case& c) {
+  const bool is_power = (c.page_tokens & (c.page_tokens - 1)) == 0;
+  return c.type != element::f32 && c.head_dim >= 64 && c.page_tokens >= 8 && is_power;
+}
+
+void check_all(row_attention kind) {
   std::mt19937_64 random(31);
   for (const prefill_case& c : cases) {
-    const bool has_groups = c.type != element::f32 && c.head_dim >= 64;
-    if (way.kind >= row_attention::groups && !has_groups) continue;
+    if (kind == row_attention::pipelined && !can_pipeline(c)) continue;
     SCOPED_TRACE("type " + std::to_string(static_cast<int>(c.type)) + ", heads " +
                  std::to_string(c.heads) + "/" + std::to_string(c.kv_heads) + " x " +
                  std::to_string(c.head_dim) + ", tokens " + std::to_string(c.first) + " + " +
                  std::to_string(c.tokens) + ", pages of " + std::to_string(c.page_tokens));
-    check_case(c, way, random);
+    check_case(c, kind, random);
     if (testing::Test::HasFatalFailure()) return;
   }
 }
 
 TEST(PrefillKernels, append_and_attend_as_the_reference_at_the_edges_of_tiles_and_pages) {
   ASSAY_NEEDS_GPU();
-  check_all({row_attention::warps});
+  check_all(row_attention::warps);
 }
 
 TEST(PrefillKernels, do_so_with_32_queries_a_warp) {
   ASSAY_NEEDS_GPU();
-  check_all({row_attention::wide_warps});
+  check_all(row_attention::wide_warps);
 }
 
-// With one multiprocessor the blocks go in order, the longest first; else folded.
-TEST(PrefillKernels, do_so_by_groups_of_warps_where_those_cover_the_heads) {
+TEST(PrefillKernels, do_so_where_copies_and_products_overlap) {
   ASSAY_NEEDS_GPU();
-  check_all({row_attention::groups});
-  check_all({row_attention::groups, 1});
+  check_all(row_attention::pipelined);
 }
 
-TEST(PrefillKernels, attend_by_groups_where_those_cover_the_heads_alone) {
+TEST(PrefillKernels, do_so_by_what_each_shape_takes) {
+  ASSAY_NEEDS_GPU();
+  check_all(row_attention::by_shape);
+}
+
+TEST(PrefillKernels, overlap_copies_and_products_of_heads_and_pages_that_can_alone) {
   ASSAY_NEEDS_GPU();
   const device_array<std::byte> any(4096);
   const device_array<std::uint32_t> table(1);
-  attend_rows_arguments a{any.data(), any.data(), table.data(), any.data(), 16, 1, 1, 32};
-  a.kind = row_attention::groups;
+  const attend_rows_arguments can{
+      any.data(), any.data(), table.data(), any.data(), 16, 1, 1, 64, row_attention::pipelined};
+  EXPECT_EQ(attend_rows(element::f32, {nullptr, 0, 1}, can), cudaErrorInvalidValue);
+  attend_rows_arguments a = can;
+  a.head_dim = 32;
   EXPECT_EQ(attend_rows(element::bf16, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
-  a.head_dim = 64;
-  EXPECT_EQ(attend_rows(element::f32, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
+  for (const std::uint32_t page_tokens : {4U, 24U}) {
+    a = can;
+    a.page_tokens = page_tokens;
+    EXPECT_EQ(attend_rows(element::bf16, {nullptr, 0, 1}, a), cudaErrorInvalidValue);
+  }
 }
 
 TEST(PrefillKernels, norm_and_gate_rows_as_the_reference) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/ops/cuda/pipeline.cuh"
 #include "runtime/ops/cuda/prefill_kernels.h"
 #include "runtime/ops/cuda/tensor_core.cuh"
 
@@ -320,6 +321,7 @@ __global__ void __launch_bounds__(query_block<HeadDim, Tiles>::threads,
 
   const cached_context<T, HeadDim> context(a, head / (a.heads / a.kv_heads));
   query_warp<HeadDim, Tiles> warp{};
+  wait_for_previous_kernel();
   if constexpr (block::are_queries_shared)
     copy_queries<T, HeadDim, block::threads>(a, head, block_row, tokens,
                                              tiles_at + 4 * layout::bytes);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // From prefill's shapes to the kernels that cover them.
-#include "runtime/ops/cuda/group_attention.h"
+#include "runtime/ops/cuda/context_maps.h"
+#include "runtime/ops/cuda/pass_launch.cuh"
+#include "runtime/ops/cuda/pipelined_attention.h"
 #include "runtime/ops/cuda/prefill_attention.cuh"
 #include "runtime/ops/cuda/prefill_kernels.h"
 #include "runtime/ops/cuda/prefill_plain_attention.cuh"
@@ -22,14 +24,14 @@ bool are_heads_covered(const pass_site& site, std::uint32_t heads, std::uint32_t
 template <class T, int Threads, int Rows>
 cudaError_t norm(const pass_site& site, const norm_rows_arguments& a) {
   const std::uint32_t blocks = (site.tokens + Rows - 1) / Rows;
-  norm_rows_kernel<T, Threads, Rows><<<blocks, Threads * Rows, 0, site.stream>>>(a, site.tokens);
-  return cudaGetLastError();
+  return launch_in_pass(site, {blocks, Threads * Rows}, norm_rows_kernel<T, Threads, Rows>, a,
+                        site.tokens);
 }
 
 template <class T, int HeadDim>
 cudaError_t append(const pass_site& site, const append_rows_arguments& a) {
-  append_rows_kernel<T, HeadDim><<<site.tokens, append_threads, 0, site.stream>>>(a, site.first);
-  return cudaGetLastError();
+  return launch_in_pass(site, {site.tokens, append_threads}, append_rows_kernel<T, HeadDim>, a,
+                        site.first);
 }
 
 template <class T>
@@ -56,17 +58,16 @@ cudaError_t attend_in_blocks(const pass_site& site, const attend_rows_arguments&
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (allowed != cudaSuccess) return allowed;
   const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
-  kernel<<<grid, query_block<HeadDim, Tiles>::threads, bytes, site.stream>>>(a, site.first,
-                                                                             site.tokens);
-  return cudaGetLastError();
+  return launch_in_pass(site, {grid, query_block<HeadDim, Tiles>::threads, bytes}, kernel, a,
+                        site.first, site.tokens);
 }
 
 template <class T, int HeadDim>
 cudaError_t attend(const pass_site& site, const attend_rows_arguments& a) {
   if constexpr (sizeof(T) == 4) {
     const dim3 grid(site.tokens, (a.heads + plain_warps - 1) / plain_warps);
-    attend_plainly_kernel<HeadDim><<<grid, plain_warps * 32, 0, site.stream>>>(a, site.first);
-    return cudaGetLastError();
+    return launch_in_pass(site, {grid, plain_warps * 32}, attend_plainly_kernel<HeadDim>, a,
+                          site.first);
   } else {
     return a.kind == row_attention::wide_warps ? attend_in_blocks<T, HeadDim, 2>(site, a)
                                                : attend_in_blocks<T, HeadDim, 1>(site, a);
@@ -108,8 +109,8 @@ cudaError_t for_type(element type, const Function& with) {
 cudaError_t embed_rows(element type, const pass_site& site, const embed_rows_arguments& a) {
   if (!is_covered(site, type, a.columns)) return cudaErrorInvalidValue;
   return for_type(type, [&]<class T>(T) {
-    embed_rows_kernel<T><<<site.tokens, row_threads, 0, site.stream>>>(a, site.first, site.tokens);
-    return cudaGetLastError();
+    return launch_in_pass(site, {site.tokens, row_threads}, embed_rows_kernel<T>, a, site.first,
+                          site.tokens);
   });
 }
 
@@ -132,9 +133,10 @@ cudaError_t append_rows(element type, const pass_site& site, const append_rows_a
 
 cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a) {
   if (!are_heads_covered(site, a.heads, a.kv_heads, a.page_tokens)) return cudaErrorInvalidValue;
-  const bool has_groups = type != element::f32 && (a.head_dim == 64 || a.head_dim == 128);
-  if (a.kind == row_attention::groups || (a.kind == row_attention::by_shape && has_groups))
-    return attend_rows_in_groups(type, site, a);
+  const bool can_pipeline = type != element::f32 && (a.head_dim == 64 || a.head_dim == 128) &&
+                            has_context_maps(a.page_tokens);
+  if (a.kind == row_attention::pipelined || (a.kind == row_attention::by_shape && can_pipeline))
+    return attend_rows_pipelined(type, site, a);
   return for_type(type, [&]<class T>(T) { return attend_heads<T>(site, a); });
 }
 
@@ -146,8 +148,7 @@ cudaError_t gate_rows(element type, const pass_site& site, const gate_rows_argum
     const std::uint32_t pairs = (a.columns / vector_values<T> + gate_pieces - 1) / gate_pieces;
     const std::uint32_t blocks = (pairs + gate_threads - 1) / gate_threads;
     const std::uint32_t threads = ((pairs + blocks - 1) / blocks + 31) / 32 * 32;
-    gate_rows_kernel<T><<<dim3(blocks, site.tokens), threads, 0, site.stream>>>(a);
-    return cudaGetLastError();
+    return launch_in_pass(site, {dim3(blocks, site.tokens), threads}, gate_rows_kernel<T>, a);
   });
 }
 

@@ -60,10 +60,12 @@ struct append_rows_arguments {
 
 /// How the tokens of attend_rows are laid over threads; they differ in speed alone.
 enum class row_attention : std::uint8_t {
-  by_shape,  ///< groups where they cover the heads, the fastest at each shape measured; else warps
-  warps,     ///< 16 queries a warp
+  by_shape,    ///< pipelined where that covers heads and pages, else warps
+  warps,       ///< 16 queries a warp
   wide_warps,  ///< 32 queries a warp
-  groups,      ///< 64 queries four warps; heads of 64 or 128 values of 2 bytes alone
+  /// 64 queries four warps, and others that have tiles copied: heads of 64 or 128 values of 2
+  /// bytes, pages of a power of two from 8 tokens on
+  pipelined,
 };
 
 /// out (tokens, heads · head_dim) of the element: each token's attention over the pages up to its
@@ -78,7 +80,6 @@ struct attend_rows_arguments {
   std::uint32_t kv_heads = 0;
   std::uint32_t head_dim = 0;
   row_attention kind = row_attention::by_shape;
-  std::uint32_t multiprocessors = 132;  ///< that blocks are spread over
 };
 
 /// out (tokens, columns) = silu(gate) · up; gate_up (tokens, 2 · columns), gates first; both of the
@@ -89,7 +90,8 @@ struct gate_rows_arguments {
   std::uint32_t columns = 0;
 };
 
-/// Each enqueues one kernel and returns. bf16 and f16 attend on tensor cores, with probabilities
+/// Each enqueues one kernel and returns. It is placed where the one before leaves room, and waits
+/// there for its end. bf16 and f16 attend on tensor cores, with probabilities
 /// rounded to the element; f32 does not, and is slow.
 /// Errors: cudaErrorInvalidValue where a row's bytes are no multiple of 16, a row of norm_rows has
 /// more than 16,384 columns, or head_dim is none of 16, 32, 64 and 128; otherwise the launch's own.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/ops/cuda/pipeline.cuh"
 #include "runtime/ops/cuda/prefill_kernels.h"
 #include "runtime/ops/cuda/row_tile.cuh"
 
@@ -45,6 +46,7 @@ __global__ void __launch_bounds__(plain_warps * 32)
   const std::uint32_t position = first + blockIdx.x;
   const float* q = static_cast<const float*>(a.qkv) +
                    (std::size_t{blockIdx.x} * (a.heads + 2 * a.kv_heads) + head) * HeadDim;
+  wait_for_previous_kernel();
   for (std::uint32_t d = lane; d < HeadDim; d += 32) queries[warp][d] = q[d];
   __syncwarp();
   const float scale = rsqrtf(static_cast<float>(HeadDim));

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/ops/cuda/pipeline.cuh"
 #include "runtime/ops/cuda/prefill_kernels.h"
 #include "runtime/ops/cuda/row_tile.cuh"
 #include "runtime/ops/cuda/vector_types.cuh"
@@ -32,6 +33,7 @@ __global__ void __launch_bounds__(row_threads)
     embed_rows_kernel(const __grid_constant__ embed_rows_arguments a, std::uint32_t first,
                       std::uint32_t tokens) {
   constexpr int values = vector_values<T>;
+  wait_for_previous_kernel();
   const auto id = static_cast<std::size_t>(a.ids[blockIdx.x]);
   const T* from = static_cast<const T*>(a.embedding) + id * a.columns;
   float* to = a.x + std::size_t{blockIdx.x} * a.columns;
@@ -65,9 +67,15 @@ __global__ void __launch_bounds__(Threads* Rows)
 #pragma unroll
   for (int p = 0; p < pieces; ++p) {
     const std::uint32_t c = (p * Threads + lane) * values;
+    if (c < a.columns)
+      gains[p] = *reinterpret_cast<const uint4*>(static_cast<const T*>(a.gain) + c);
+  }
+  wait_for_previous_kernel();
+#pragma unroll
+  for (int p = 0; p < pieces; ++p) {
+    const std::uint32_t c = (p * Threads + lane) * values;
     if (c < a.columns) {
       load_floats(x + c, row[p]);
-      gains[p] = *reinterpret_cast<const uint4*>(static_cast<const T*>(a.gain) + c);
     } else {
 #pragma unroll
       for (int i = 0; i < values; ++i) row[p][i] = 0.0F;
@@ -213,6 +221,7 @@ __global__ void __launch_bounds__(append_threads)
   T* page_rows = static_cast<T*>(a.pages) +
                  (page * a.kv_heads * 2 * a.page_tokens + position % a.page_tokens) * HeadDim;
   const team mine;
+  wait_for_previous_kernel();
   // The same number of turns for every team: the lanes of a warp norm together.
   for (std::uint32_t turn = 0; turn < all; turn += team::in_block) {
     const std::uint32_t asked = turn + threadIdx.x / team::lanes;
@@ -248,6 +257,7 @@ __global__ void __launch_bounds__(gate_threads)
   const std::uint32_t begin = blockIdx.x * blockDim.x * gate_pieces + threadIdx.x;
   const T* from = static_cast<const T*>(a.gate_up) + std::size_t{blockIdx.y} * 2 * a.columns;
   T* to = static_cast<T*>(a.out) + std::size_t{blockIdx.y} * a.columns;
+  wait_for_previous_kernel();
   uint4 gates[gate_pieces];
   uint4 ups[gate_pieces];
 #pragma unroll

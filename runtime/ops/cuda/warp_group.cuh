@@ -46,9 +46,20 @@ __device__ __forceinline__ void begin_products() {
 __device__ __forceinline__ void close_products() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-/// Waits for all of this group's.
+/// Waits until at most `Open` of this group's closed products are under way.
+template <int Open = 0>
 __device__ __forceinline__ void wait_for_products() {
-  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Open) : "memory");
+}
+/// A group whose threads need few registers leaves the others to those that need many. Each thread
+/// of a block of several groups gives or takes, once; together no more than there were.
+template <int Count>
+__device__ __forceinline__ void give_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
+}
+template <int Count>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
 }
 /// What this thread copied to shared memory is there for products after the next barrier.
 __device__ __forceinline__ void show_copies_to_products() {
@@ -73,37 +84,47 @@ __device__ __forceinline__ void hold(std::uint32_t (&a)[Count][4]) {
 
 #define ASSAY_FOUR(c_) "+f"((c_)[0]), "+f"((c_)[1]), "+f"((c_)[2]), "+f"((c_)[3])
 
-/// c (64, 64) = a (64, 16) · bᵀ, b (64, 16), both in shared memory, rows one after the other;
-/// added to c where `is_added`.
+/// c (64, 64 or 128) = a (64, 16) · bᵀ, b (as many, 16), both in shared memory, rows one after the
+/// other; added to c where `is_added`.
 template <class T>
-__device__ __forceinline__ void multiply_shared(float (&c)[8][4], std::uint64_t a, std::uint64_t b,
+__device__ __forceinline__ void multiply_shared(float (&c)[16][4], std::uint64_t a, std::uint64_t b,
                                                 bool is_added);
 template <>
-__device__ __forceinline__ void multiply_shared<__nv_bfloat16>(float (&c)[8][4], std::uint64_t a,
+__device__ __forceinline__ void multiply_shared<__nv_bfloat16>(float (&c)[16][4], std::uint64_t a,
                                                                std::uint64_t b, bool is_added) {
   asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %34, 0; "
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{.reg .pred p; setp.ne.b32 p, %66, 0; "
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
       "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11,"
       " %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23,"
-      " %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "%32, %33, p, 1, 1, 0, 0;}"
+      " %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35,"
+      " %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47,"
+      " %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59,"
+      " %60, %61, %62, %63}, "
+      "%64, %65, p, 1, 1, 0, 0;}"
       : ASSAY_FOUR(c[0]), ASSAY_FOUR(c[1]), ASSAY_FOUR(c[2]), ASSAY_FOUR(c[3]), ASSAY_FOUR(c[4]),
-        ASSAY_FOUR(c[5]), ASSAY_FOUR(c[6]), ASSAY_FOUR(c[7])
+        ASSAY_FOUR(c[5]), ASSAY_FOUR(c[6]), ASSAY_FOUR(c[7]), ASSAY_FOUR(c[8]), ASSAY_FOUR(c[9]),
+        ASSAY_FOUR(c[10]), ASSAY_FOUR(c[11]), ASSAY_FOUR(c[12]), ASSAY_FOUR(c[13]),
+        ASSAY_FOUR(c[14]), ASSAY_FOUR(c[15])
       : "l"(a), "l"(b), "r"(is_added ? 1 : 0));
 }
 template <>
-__device__ __forceinline__ void multiply_shared<__half>(float (&c)[8][4], std::uint64_t a,
+__device__ __forceinline__ void multiply_shared<__half>(float (&c)[16][4], std::uint64_t a,
                                                         std::uint64_t b, bool is_added) {
   asm volatile(
-      "{.reg .pred p; setp.ne.b32 p, %34, 0; "
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 "
+      "{.reg .pred p; setp.ne.b32 p, %66, 0; "
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
       "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11,"
       " %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23,"
-      " %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "%32, %33, p, 1, 1, 0, 0;}"
+      " %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35,"
+      " %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47,"
+      " %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59,"
+      " %60, %61, %62, %63}, "
+      "%64, %65, p, 1, 1, 0, 0;}"
       : ASSAY_FOUR(c[0]), ASSAY_FOUR(c[1]), ASSAY_FOUR(c[2]), ASSAY_FOUR(c[3]), ASSAY_FOUR(c[4]),
-        ASSAY_FOUR(c[5]), ASSAY_FOUR(c[6]), ASSAY_FOUR(c[7])
+        ASSAY_FOUR(c[5]), ASSAY_FOUR(c[6]), ASSAY_FOUR(c[7]), ASSAY_FOUR(c[8]), ASSAY_FOUR(c[9]),
+        ASSAY_FOUR(c[10]), ASSAY_FOUR(c[11]), ASSAY_FOUR(c[12]), ASSAY_FOUR(c[13]),
+        ASSAY_FOUR(c[14]), ASSAY_FOUR(c[15])
       : "l"(a), "l"(b), "r"(is_added ? 1 : 0));
 }
 

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// The launch of a kernel of prefill. Each begins with wait_for_previous_kernel().
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "runtime/ops/cuda/prefill_kernels.h"
+
+namespace assay::ops::cuda {
+
+struct launch_size {
+  dim3 grid;
+  std::uint32_t threads = 0;
+  std::uint32_t shared_bytes = 0;
+};
+
+template <class... Parameters>
+cudaError_t launch_in_pass(const pass_site& site, const launch_size& size,
+                           void (*kernel)(Parameters...), const Parameters&... arguments) {
+  cudaLaunchAttribute edge{};
+  edge.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  edge.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = size.grid;
+  config.blockDim = dim3(size.threads);
+  config.dynamicSmemBytes = size.shared_bytes;
+  config.stream = site.stream;
+  config.attrs = &edge;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+}  // namespace assay::ops::cuda

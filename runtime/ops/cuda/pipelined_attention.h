@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// attend_rows by a group of warps that copies and two that multiply. Private to this room.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "runtime/ops/cuda/prefill_kernels.h"
+
+namespace assay::ops::cuda {
+
+/// As attend_rows.
+/// Errors: cudaErrorInvalidValue for f32, for heads of other than 64 and 128 values, and for pages
+/// that has_context_maps refuses.
+cudaError_t attend_rows_pipelined(element type, const pass_site& site,
+                                  const attend_rows_arguments& arguments);
+
+}  // namespace assay::ops::cuda
