@@ -81,7 +81,8 @@ class recorder_taken final : public instrument {
   strength how_;
 };
 
-// A graph makes copies that no call asks for. Just inside they move nothing.
+// A graph makes copies that no call asks for, one beside its second kernel: a call of one kernel is
+// no graph, and what is launched behind it may begin before it ends. Just inside they move nothing.
 class copies_in_a_graph final : public instrument {
  public:
   explicit copies_in_a_graph(strength how) : how_(how) {}
@@ -90,9 +91,8 @@ class copies_in_a_graph final : public instrument {
     for (const assay_record& record : seen) {
       kept.push_back(record);
       if (!is_activity_of(record, telemetry::range::compute) || record.op != ASSAY_OP_LAUNCH ||
-          record.correlation == last_correlation_)
+          !is_second_of_its_call(record.correlation))
         continue;
-      last_correlation_ = record.correlation;
       assay_record copy = record;
       copy.op = ASSAY_OP_COPY;
       copy.direction = ASSAY_D2D;
@@ -104,8 +104,15 @@ class copies_in_a_graph final : public instrument {
   }
 
  private:
+  bool is_second_of_its_call(std::uint64_t correlation) {
+    seen_ = correlation == last_correlation_ ? seen_ + 1 : 1;
+    last_correlation_ = correlation;
+    return seen_ == 2;
+  }
+
   strength how_;
   std::uint64_t last_correlation_ = 0;
+  std::uint64_t seen_ = 0;  // of its kernels
 };
 
 }  // namespace
