@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/loaded_image.h"
+#include "harness/cli/moved_code.h"
 #include "harness/compare/merged_run.h"
 #include "harness/compare/slice_worker.h"
 #include "harness/ingest/assay_counts.h"
@@ -90,10 +91,13 @@ result<bool> serves_slices(const std::string& path, std::int64_t limit_ns,
   return ending.is_good() && ending.out.starts_with(compare::slice_protocol_words);
 }
 
-result<bool> is_same_code(const std::string& one, const std::string& other) {
+enum class code_relation : std::uint8_t { other, moved, same };
+
+result<code_relation> relation_of(const std::string& one, const std::string& other) {
   ASSAY_TRY_ASSIGN(const auto a, ingest::file_text::open(one));
   ASSAY_TRY_ASSIGN(const auto b, ingest::file_text::open(other));
-  return is_same_image(a.view(), b.view());
+  if (is_same_image(a.view(), b.view())) return code_relation::same;
+  return is_moved_code(a.view(), b.view()) ? code_relation::moved : code_relation::other;
 }
 
 // What a build may write into a program of the place where it was made: its own folder and those
@@ -188,7 +192,7 @@ result<std::vector<compare::run_subject>> binary_subjects(
   ASSAY_TRY_ASSIGN(const auto is_wanted, name_filter("--scenarios", flags.scenarios));
   ASSAY_TRY_ASSIGN(const auto in_base, listed_by(flags.base, flags, limit_ns, is_interrupted));
   ASSAY_TRY_ASSIGN(const auto in_head, listed_by(flags.head, flags, limit_ns, is_interrupted));
-  ASSAY_TRY_ASSIGN(const bool is_same, is_same_code(flags.base, flags.head));
+  ASSAY_TRY_ASSIGN(const code_relation relation, relation_of(flags.base, flags.head));
   bool is_sliced = flags.arguments.empty() && !flags.is_process_grain;
   for (const std::string* path : {&flags.base, &flags.head}) {
     if (!is_sliced) break;
@@ -208,7 +212,8 @@ result<std::vector<compare::run_subject>> binary_subjects(
     compare::run_subject subject;
     subject.name = name;
     subject.metric = "real_time";
-    subject.is_same_code = is_same;
+    subject.is_same_code = relation == code_relation::same;
+    subject.is_moved_code = relation == code_relation::moved;
     subject.is_sliced = is_sliced;
     if (base_names.count(name) > 0) subject.base_command = command(flags.base, name);
     if (head_names.count(name) > 0) subject.head_command = command(flags.head, name);

@@ -33,7 +33,8 @@ struct binary_flags {
 };
 
 /// One subject for each benchmark that either binary lists. Where the two differ in nothing that is
-/// loaded (loaded_image.h) each subject is of the same code. Where both binaries say that they
+/// loaded (loaded_image.h) each subject is of the same code; where it was only moved
+/// (moved_code.h), of moved code. Where both binaries say that they
 /// serve slices, and no arguments are given that a worker would not know, subjects are workers that
 /// take turns. Errors: unusable_input where a file is no program, fails, or lists nothing; usage
 /// for a bad expression.

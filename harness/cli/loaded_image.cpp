@@ -90,6 +90,32 @@ std::vector<loaded_section> loaded_sections(std::string_view file) {
   return all;
 }
 
+std::vector<image_symbol> symbols_of(std::string_view file) {
+  const auto head = read_at<Elf64_Ehdr>(file, 0);
+  if (!head || !is_elf(*head) || head->e_shoff > file.size()) return {};
+  std::vector<image_symbol> all;
+  for (std::uint64_t i = 0; i < head->e_shnum; ++i) {
+    const auto table = read_at<Elf64_Shdr>(file, head->e_shoff + i * sizeof(Elf64_Shdr));
+    if (!table || table->sh_type != SHT_SYMTAB) continue;
+    const auto names_at = read_at<Elf64_Shdr>(
+        file, head->e_shoff + std::uint64_t{table->sh_link} * sizeof(Elf64_Shdr));
+    const auto names = names_at ? bytes_of(file, *names_at) : std::nullopt;
+    const auto symbols = bytes_of(file, *table);
+    if (!names || !symbols) return {};
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Sym) <= symbols->size(); at += sizeof(Elf64_Sym)) {
+      const auto symbol = read_at<Elf64_Sym>(*symbols, at);
+      const unsigned type = ELF64_ST_TYPE(symbol->st_info);
+      if ((type != STT_FUNC && type != STT_OBJECT) || symbol->st_size == 0 ||
+          symbol->st_shndx == SHN_UNDEF || symbol->st_name > names->size())
+        continue;
+      const std::string_view name = names->substr(symbol->st_name);
+      all.push_back(
+          {name.substr(0, name.find('\0')), symbol->st_value, symbol->st_size, type == STT_FUNC});
+    }
+  }
+  return all;
+}
+
 bool is_same_image(std::string_view one, std::string_view other) {
   const auto a = loaded_sections(one);
   const auto b = one == other ? a : loaded_sections(other);

@@ -20,6 +20,17 @@ struct loaded_section {
   std::string_view bytes;  ///< empty of zeroed memory, which no file holds. Lifetime: the file's
 };
 
+/// A function or an object of a program, as its symbol table names it.
+struct image_symbol {
+  std::string_view name;  ///< mangled. Lifetime: the file's
+  std::uint64_t address = 0;
+  std::uint64_t size_bytes = 0;
+  bool is_function = false;
+};
+
+/// Those that have a size. Empty where the file is no such file, or was stripped. Pure.
+std::vector<image_symbol> symbols_of(std::string_view file);
+
 /// Every section of an ELF file that a process sees: code, constants, data; not its notes (the
 /// build id), names and debug information. Empty where it is no 64-bit little-endian ELF file, or
 /// one whose parts lie outside of it. Pure.

@@ -45,6 +45,8 @@ struct paired_row {
   bool is_exact = false;
   bool is_control = false;    ///< the harness's own: reported among the controls, not the rows
   bool is_same_code = false;  ///< base and head run the same machine code: whatever moves is noise
+  bool is_moved_code =
+      false;  ///< the same code at other addresses: what moves is the layout's doing
   bool is_in_base = true;
   bool is_in_head = true;
   std::vector<value_pair> screen;

@@ -115,6 +115,7 @@ class gathering {
       fresh.row.is_exact = sample.is_exact;
       fresh.row.is_control = log_.subjects[subject].is_control;
       fresh.row.is_same_code = log_.subjects[subject].is_same_code;
+      fresh.row.is_moved_code = log_.subjects[subject].is_moved_code;
     }
     return rows_[found->second];
   }

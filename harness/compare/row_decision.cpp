@@ -144,13 +144,20 @@ class decider {
       if (each.row != at) continue;
       is_tried = true;
       out.p_value = std::min(each.p, out.p_value.value_or(1.0));
-      if (each.p <= rules_.confirm_level) found(each.is_worse, out);
+      if (each.p <= rules_.confirm_level) found(row, each.is_worse, out);
     }
     if (out.state == model::row_state::inconclusive) equivalence(row, is_tried, out);
     return out;
   }
 
-  void found(bool is_worse, model::comparison_row& out) const {
+  void found(const paired_row& row, bool is_worse, model::comparison_row& out) const {
+    if (row.is_moved_code) {
+      out.reason = fmt::format(
+          "layout: it looks {}, and both builds have the same functions and data at other "
+          "addresses",
+          is_worse ? "worse" : "better");
+      return;
+    }
     if (out.better == model::direction::unknown) {
       out.reason = "it moved, and which way is better is unknown";
       return;

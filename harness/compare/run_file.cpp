@@ -38,6 +38,7 @@ json subject_json(const run_subject& subject) {
   out["head_command"] = subject.head_command;
   if (subject.is_control) out["is_control"] = true;
   if (subject.is_same_code) out["is_same_code"] = true;
+  if (subject.is_moved_code) out["is_moved_code"] = true;
   if (subject.is_sliced) out["is_sliced"] = true;
   if (subject.is_exact) out["is_exact"] = true;
   return out;
@@ -152,6 +153,7 @@ run_subject subject_of(const json& in) {
   subject.head_command = field<std::vector<std::string>>(in, "head_command");
   subject.is_control = field_or<bool>(in, "is_control", false);
   subject.is_same_code = field_or<bool>(in, "is_same_code", false);
+  subject.is_moved_code = field_or<bool>(in, "is_moved_code", false);
   subject.is_sliced = field_or<bool>(in, "is_sliced", false);
   subject.is_exact = field_or<bool>(in, "is_exact", false);
   return subject;

@@ -24,6 +24,7 @@ struct run_subject {
   std::vector<std::string> head_command{};
   bool is_control = false;
   bool is_same_code = false;
+  bool is_moved_code = false;  ///< the same functions and data, linked otherwise
   bool is_sliced = false;  ///< its commands are workers: the two of a pair run at once, in turns
   bool is_exact = false;   ///< its rows are counts: one block of processes says all
 

@@ -26,6 +26,7 @@ using json = nlohmann::ordered_json;
 
 constexpr double low_floor_ratio = 0.02;
 constexpr double high_floor_ratio = 0.05;
+constexpr std::size_t drawn_comparisons = 1000;
 
 class campaign {
  public:
@@ -38,6 +39,7 @@ class campaign {
       running[percent] = std::async(
           std::launch::async, [this, percent] { return judge(pools_, floors_, rules_, percent); });
     for (auto& [percent, each] : running) judged_[percent] = each.get();
+    if (has_runs()) drawn_ = judge_drawn(pools_, floors_, rules_, drawn_comparisons);
   }
 
   bool has_runs() const {
@@ -48,6 +50,7 @@ class campaign {
   void print() const {
     print_pool();
     for (const auto& [percent, each] : judged_) print_runs(percent, each);
+    print_drawn();
     print_rows();
   }
 
@@ -112,6 +115,25 @@ class campaign {
         "* floors: from the first {} blocks of each worker, which no comparison uses: {} "
         "results a row, family pooled below 40\n",
         floors_.used_blocks, floors_.results.begin()->second);
+  }
+
+  // Without bounds: however many are drawn, they say no more than the blocks that they are drawn
+  // from.
+  void print_drawn() const {
+    std::size_t red = 0, clean = 0;
+    std::map<std::string, int> rows;
+    for (const judged_run& run : drawn_.runs) {
+      red += !run.false_alarms.empty();
+      clean += run.exit_code == 0;
+      for (const std::string& each : run.false_alarms) ++rows[each];
+    }
+    fmt::print("\n### Equal builds, resampled\n\n");
+    fmt::print(
+        "* comparisons whose blocks are drawn with replacement from the same ones, not independent "
+        "and without a bound: {}\n* with a finding that is none: {} ({:.2f} %)\n* exit 0: {}\n",
+        drawn_.runs.size(), red,
+        100.0 * static_cast<double>(red) / static_cast<double>(drawn_.runs.size()), clean);
+    for (const auto& [name, count] : rows) fmt::print("* found there: {} ({}×)\n", name, count);
   }
 
   static void print_runs(unsigned percent, const judgement& each) {
@@ -184,6 +206,7 @@ class campaign {
   compare::decision_rules rules_;
   pool_floors floors_;
   std::map<unsigned, judgement> judged_;
+  judgement drawn_;
 };
 
 int main_of(const std::vector<std::string>& words) {

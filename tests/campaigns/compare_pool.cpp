@@ -40,6 +40,19 @@ pool_block block_of(const json& line, const pool& of, const std::vector<unsigned
   return block;
 }
 
+cut_run empty_run(const pool& from) {
+  cut_run run;
+  for (const std::string& name : from.rows) {
+    compare::paired_row row;
+    row.name = name;
+    row.metric = "real_time";
+    row.unit = "ns";
+    row.better = model::direction::lower_is_better;
+    run.rows.push_back(std::move(row));
+  }
+  return run;
+}
+
 }  // namespace
 
 std::uint64_t pool::results() const {
@@ -104,16 +117,8 @@ std::optional<cut_run> cut(const pool& from, fresh_blocks& left,
   const std::size_t nearest_end = *std::min_element(left.ends.begin(), left.ends.end());
   if (left.next + screen_blocks + confirm_blocks > nearest_end) return std::nullopt;
   compare::counter_rng rng(seed, compare::rng_stream::pairing_plan);
-  cut_run run;
+  cut_run run = empty_run(from);
   run.first_block = left.next;
-  for (const std::string& name : from.rows) {
-    compare::paired_row row;
-    row.name = name;
-    row.metric = "real_time";
-    row.unit = "ns";
-    row.better = model::direction::lower_is_better;
-    run.rows.push_back(std::move(row));
-  }
   const auto take = [&](std::size_t block, std::size_t row, bool is_screen) {
     compare::paired_row& into = run.rows[row];
     auto& pairs = is_screen ? into.screen : into.confirm;
@@ -131,6 +136,27 @@ std::optional<cut_run> cut(const pool& from, fresh_blocks& left,
     left.ends[row] -= confirm_blocks;
     ++run.confirmed_rows;
     for (std::size_t i = 0; i < confirm_blocks; ++i) take(left.ends[row] + i, row, false);
+  }
+  return run;
+}
+
+cut_run draw(const std::vector<pool>& pools, std::size_t first,
+             const compare::decision_rules& rules, std::uint64_t seed) {
+  compare::counter_rng rng(seed, compare::rng_stream::pairing_plan, 3);
+  const auto drawn = [&]() -> const pool_block& {
+    const pool& from = pools[static_cast<std::size_t>(rng.below(pools.size()))];
+    return from.blocks[first + static_cast<std::size_t>(rng.below(from.blocks.size() - first))];
+  };
+  cut_run run = empty_run(pools.front());
+  for (std::size_t i = 0; i < rules.screen_pairs / 2; ++i) {
+    const pool_block& block = drawn();
+    for (std::size_t row = 0; row < run.rows.size(); ++row)
+      add_pairs(block.plain[row], rng.below(2) == 0, run.rows[row], run.rows[row].screen);
+  }
+  for (const std::size_t row : compare::rows_to_confirm(run.rows, rules)) {
+    ++run.confirmed_rows;
+    for (std::size_t i = 0; i < rules.confirm_pairs / 2; ++i)
+      add_pairs(drawn().plain[row], rng.below(2) == 0, run.rows[row], run.rows[row].confirm);
   }
   return run;
 }

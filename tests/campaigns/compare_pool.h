@@ -74,4 +74,10 @@ std::optional<cut_run> cut(const pool& from, fresh_blocks& left,
                            const compare::decision_rules& rules, unsigned percent,
                            std::uint64_t seed);
 
+/// One comparison of equal builds whose blocks are drawn with replacement from all that lie behind
+/// `first` in any of the pools: for a look at many more comparisons than there are fresh blocks
+/// for, which are no independent ones.
+cut_run draw(const std::vector<pool>& pools, std::size_t first,
+             const compare::decision_rules& rules, std::uint64_t seed);
+
 }  // namespace assay::campaigns

@@ -25,6 +25,11 @@ class judging {
     }
   }
 
+  void take_drawn(const std::vector<pool>& pools, std::size_t first, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      judge(pools.front(), draw(pools, first, rules_, ++seed_));
+  }
+
   judgement done() { return std::move(out_); }
 
  private:
@@ -112,6 +117,13 @@ judgement judge(const std::vector<pool>& pools, const pool_floors& floors,
                 const compare::decision_rules& rules, unsigned percent) {
   judging all(rules, percent);
   for (const pool& each : pools) all.take(each, floors.used_blocks);
+  return all.done();
+}
+
+judgement judge_drawn(const std::vector<pool>& pools, const pool_floors& floors,
+                      const compare::decision_rules& rules, std::size_t count) {
+  judging all(rules, 0);
+  all.take_drawn(pools, floors.used_blocks, count);
   return all.done();
 }
 

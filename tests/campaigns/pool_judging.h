@@ -54,4 +54,8 @@ struct judgement {
 judgement judge(const std::vector<pool>& pools, const pool_floors& floors,
                 const compare::decision_rules& rules, unsigned percent);
 
+/// `count` comparisons of equal builds, drawn with replacement (compare_pool.h). No rival is asked.
+judgement judge_drawn(const std::vector<pool>& pools, const pool_floors& floors,
+                      const compare::decision_rules& rules, std::size_t count);
+
 }  // namespace assay::campaigns

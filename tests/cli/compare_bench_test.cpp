@@ -72,6 +72,22 @@ TEST(CompareBench, same_code_is_what_is_loaded_and_not_the_files_bytes) {
   EXPECT_THAT(controls_of(kernels, out / "changed"), Not(HasSubstr(same)));
 }
 
+// The second link of the one program is a third slower by where its code lies, and by nothing else.
+TEST(CompareBench, code_that_was_only_moved_is_called_layout_and_a_change_is_found) {
+  const auto against = [](const char* head) {
+    return run({"compare", "--base-bin", ASSAY_LAYOUT_ONE, "--head-bin", head, "--screen-pairs",
+                "4", "--confirm-pairs", "6", "--floor", "0%"});
+  };
+  const ending moved = against(ASSAY_LAYOUT_TWO);
+  EXPECT_THAT(moved.out, HasSubstr("+30.0 %"));
+  EXPECT_THAT(moved.out, HasSubstr("layout: it looks worse"));
+  EXPECT_THAT(moved.exit_code, AnyOf(0, 4)) << moved.out << moved.err;  // 4: a control has moved
+  const ending changed = against(ASSAY_LAYOUT_CHANGED);
+  EXPECT_THAT(changed.out, HasSubstr("+30.0 %"));
+  EXPECT_THAT(changed.out, Not(HasSubstr("layout: ")));
+  EXPECT_THAT(changed.exit_code, AnyOf(1, 4)) << changed.out << changed.err;
+}
+
 TEST(CompareBench, same_script_is_not_the_same_code) {
   const scratch out;
   EXPECT_THAT(run({"compare", "--base-bin", serving(out, "base", "1000"), "--head-bin",

@@ -199,6 +199,25 @@ TEST(Control, row_of_the_same_machine_code_is_never_red) {
   EXPECT_FALSE(screened(rows[3], calibrated(), nulls).passes()) << "it is no hypothesis";
 }
 
+// A relink is no change of what a program does, however far it moves a row.
+TEST(Decision, row_of_moved_code_says_layout_and_is_never_red) {
+  for (const double shift : {0.3, -0.3}) {
+    noise draw(13);
+    std::vector<paired_row> rows = table(3, {}, draw);
+    rows.push_back(noisy_row("moved", {.shift_ln = shift}, draw));
+    ASSERT_NE(judge_pairs(rows, calibrated()).rows[3].state, row_state::inconclusive);
+    for (paired_row& row : rows) row.is_moved_code = true;
+    const auto report = judge_pairs(rows, calibrated());
+    EXPECT_EQ(report.rows[3].state, row_state::inconclusive);
+    EXPECT_THAT(report.rows[3].reason,
+                HasSubstr(shift > 0 ? "layout: it looks worse" : "layout: it looks better"));
+    EXPECT_TRUE(report.rows[3].is_confirmed);
+    EXPECT_EQ(model::outcome_of(report), model::outcome::clean);
+    EXPECT_EQ(model::outcome_of(report, true), model::outcome::undecided);
+    EXPECT_EQ(report.rows[0].state, row_state::unchanged);
+  }
+}
+
 TEST(Control, side_that_drifts_against_itself_contaminates) {
   noise draw(14);
   std::vector<paired_row> rows = table(8, {.shift_ln = 0.12}, draw);

@@ -54,6 +54,13 @@ class SchemaTest(unittest.TestCase):
 
 
 class ComparisonSchemaTest(unittest.TestCase):
+    def test_a_document_from_before_a_key_was_added_fits(self):
+        document = golden("comparison.doubtful.json")
+        for control in document["controls"]:
+            del control["unjudged"]
+        self.assertEqual(document["schema_version"], 1)
+        self.assertEqual(validate.complaints(document, "comparison"), [])
+
     def test_what_is_written_fits(self):
         for name in ("comparison.json", "comparison.doubtful.json"):
             self.assertEqual(validate.complaints(golden(name), "comparison"), [], name)
