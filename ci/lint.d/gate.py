@@ -10,6 +10,7 @@ import tree
 GATE = ".ci/run"
 NOT_STEPS = {
     "ci/audit": "the user's command; tests/cli runs the program that it builds",
+    "ci/corpus": "the user's command; the audit room's test does the same with what is built",
     "ci/campaign": "minutes of measurement that leave evidence; nothing to pass or fail",
     "ci/gpu": "needs a GPU, which CI has not; the cuda leg builds what it runs, and skips show there",
     "ci/bless": "rewrites golden files; the golden tests are the step",

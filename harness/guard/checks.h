@@ -38,6 +38,8 @@ void check_no_writer(const subject& of, check_log& log);
 void check_undeclared(const subject& of, check_log& log);
 void check_undocumented(const subject& of, check_log& log);
 void check_documented_absent(const subject& of, check_log& log);
+// What documents say of kinds and units.
+void check_documented_otherwise(const subject& of, check_log& log);
 // R27
 void check_variable_unread(const subject& of, check_log& log);
 void check_variable_undocumented(const subject& of, check_log& log);

@@ -23,6 +23,8 @@ constexpr std::array table{
     check{"ratio", "R24", "a ratio that its parts do not give", check_ratio},
     check{"undocumented", "R26", "promised and in no document", check_undocumented},
     check{"documented-absent", "R26", "documented and not there", check_documented_absent},
+    check{"documented-otherwise", "R11", "another kind or unit on another page",
+          check_documented_otherwise},
     check{"no-writer", "R25", "promised and no string of the source", check_no_writer},
     check{"variable-unread", "R27", "documented and not read", check_variable_unread},
     check{"variable-undocumented", "R27", "read and not documented", check_variable_undocumented},

@@ -169,6 +169,13 @@ void name_book::add_document(std::string_view text, std::string_view file) {
     at = end;
   }
   line_count_ += line;
+  const auto is_metric = [&](std::string_view name) {
+    return begins(name, metric_prefixes_) || wanted_.count(std::string(name)) != 0;
+  };
+  read_claims(text, is_metric, [&](document_claim claim) {
+    claim.file = file;
+    claims_.push_back(std::move(claim));
+  });
 }
 
 bool name_book::add_source(std::string_view text, std::string_view file) {

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "harness/guard/document_claims.h"
 #include "reports/model/guard_contract.h"
 
 namespace assay::guard {
@@ -49,6 +50,9 @@ class name_book {
   /// reader searches for what is published, and "requests" is a word of prose.
   const name_place* find_whole_metric(const model::promised_metric& metric) const;
 
+  /// What the documents say that a metric is, in their order.
+  const std::vector<document_claim>& claims() const { return claims_; }
+
   const std::unordered_map<std::string, name_place>& names() const { return names_; }
   std::uint64_t file_count() const { return file_count_; }
   std::uint64_t line_count() const { return line_count_; }
@@ -64,6 +68,7 @@ class name_book {
   std::unordered_set<std::string> short_forms_;  ///< wanted, and a name only where declared
   std::unordered_map<std::string, name_place> names_;
   std::unordered_map<std::string, name_place> declared_;  ///< short forms of the source
+  std::vector<document_claim> claims_;
   std::uint64_t file_count_ = 0;
   std::uint64_t line_count_ = 0;
 };

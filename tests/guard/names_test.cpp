@@ -42,6 +42,51 @@ TEST(Tokens, comments_are_nothing_and_strings_are_what_they_hold) {
   EXPECT_THAT(tokens("A", "picture.png"), ElementsAre("no language"));
 }
 
+TEST(Tokens, what_a_preprocessor_never_reads_is_no_code) {
+  const auto code = [](std::string_view text) { return tokens(text, "a.cpp"); };
+  EXPECT_THAT(code("#if 0\n\"A\"\n#if X\n\"B\"\n#else\n\"C\"\n#endif\n#else\n\"D\"\n#endif\n\"E\""),
+              ElementsAre("D", "E"));
+  EXPECT_THAT(code("#if 1\n\"A\"\n#if X\n\"B\"\n#endif\n#else\n\"C\"\n#endif\n\"D\""),
+              ElementsAre("A", "B", "D"));
+  EXPECT_THAT(code("  # if 0 // never\n\"A\"\n#elif X\n\"B\"\n#endif"), ElementsAre("B"));
+  EXPECT_THAT(code("#ifdef X\n\"A\"\n#else\n\"B\"\n#endif\n#define N \"C\""),
+              ElementsAre("A", "B", "C"));
+  EXPECT_THAT(code("#if 0\n\"A\"\n"), ElementsAre("A")) << "without an end nothing is dead";
+  EXPECT_THAT(code("// on \\\n\"A\"\n\"B\" // on \\\r\n\"C\"\n\"D\""), ElementsAre("B", "D"));
+  EXPECT_THAT(tokens("// on \\\n\"A\"", "a.java"), ElementsAre("A"));
+  EXPECT_THAT(
+      tokens("#if false\n\"A\"\n#endif\nf(@\"C:\\\", \"B\", @\"D\"\"\"\"E\", $@\"F\\\");", "a.cs"),
+      ElementsAre("C:\\", "B", "D\"\"\"\"E", "F\\"));
+}
+
+TEST(Tokens, a_slash_of_JavaScript_divides_or_opens_a_pattern) {
+  const auto code = [](std::string_view text) { return tokens(text, "a.js"); };
+  EXPECT_THAT(code("s.replace(/\"/g, 'A'); t = x / 2; u = 'B' / 2"), ElementsAre("A", "B"));
+  EXPECT_THAT(code("return /[/'\"]\\//.test(s) && 'A'"), ElementsAre("A"));
+  EXPECT_THAT(code("n = a / b; f(\"A\") / 2"), ElementsAre("A"));
+  EXPECT_THAT(code("<b id=\"A\"></b><i id=\"B\"/>"), ElementsAre("A", "B"));
+}
+
+TEST(Tokens, a_template_is_what_it_holds_and_its_code_is_code) {
+  const auto code = [](std::string_view text) { return tokens(text, "a.ts"); };
+  EXPECT_THAT(code("`A`; `b ${f('C', `D`, {x: `e ${'F'}`})} g`; 'H'"),
+              ElementsAre("A", "C", "D", "F", "H"));
+  EXPECT_THAT(code("`\\`A`; 'B'; `never ends 'C'"), ElementsAre("\\`A", "B", "C"));
+  std::string deep;
+  for (int n = 0; n < 100000; ++n) deep += "`${";
+  EXPECT_THAT(code(deep + "'A'"), ElementsAre("A"));
+}
+
+TEST(Tokens, a_text_that_is_a_statement_of_Python_is_a_comment) {
+  const auto code = [](std::string_view text) { return tokens(text, "a.py"); };
+  EXPECT_THAT(code("def f():\n    'A'\n    return 'B'\nr\"C\"  # so\nx = \\\n  'D'\n"),
+              ElementsAre("B", "D"));
+  EXPECT_THAT(code("Counter(\n    'A'\n    , \"\"\"B\"\"\")\n\"\"\"C\"\"\"\nf('''D\nE''')\n"),
+              ElementsAre("A", "B"));
+  EXPECT_THAT(tokens("f(\"\"\"\n A \"x\" \n\"\"\", \"B\") /* /* */ \"C\" */", "a.kt"),
+              ElementsAre("B"));
+}
+
 TEST(Units, the_end_of_a_name_says_its_unit) {
   const auto unit = [](std::string_view name) {
     return guard::unit_in_name(name).value_or("none said");
@@ -70,6 +115,40 @@ TEST(Names, a_variable_is_read_where_code_names_it_and_only_there) {
   EXPECT_THAT(found_in(report_of(contract, what)),
               UnorderedElementsAre("variable-unread APP_DEAD", "variable-unread APP_STALE",
                                    "variable-undocumented APP_SECRET"));
+}
+
+TEST(Documents, two_pages_that_say_different_things_of_one_metric_are_found) {
+  const named_text contract = contract_with(
+      R"({"name": "srv_a_seconds", "kind": "gauge", "unit": "seconds"},
+         {"name": "srv_b_total", "kind": "counter", "unit": "tokens"})",
+      R"(, "metric_prefixes": ["srv_"], "ignored": [{"name": "srv_c", "reason": "the runtime's"}])");
+  const auto found = [&](const char* one, const char* other) {
+    std::set<std::string> all;
+    const std::string names = "srv_a_seconds srv_b_total\n";
+    for (const auto& each :
+         report_of(contract, {{}, {{"1.md", names + one}, {"2.md", other}}}).findings)
+      all.insert(each.rule + " " + each.check + " " + each.subject + " " + each.where);
+    return all;
+  };
+  const auto kind_of_c = UnorderedElementsAre("R11 documented-otherwise srv_c 2.md:1");
+  EXPECT_THAT(found("`srv_c` (counter) is so", "`srv_c` is a gauge."), kind_of_c);
+  EXPECT_THAT(found("# TYPE srv_c counter\n", "`srv_c` (gauge, bytes)"), kind_of_c);
+  EXPECT_THAT(found("|Name|Type|\n|---|---|\n|`srv_c`|Counter|\n", "| srv_c | gauge |"), kind_of_c);
+  const auto unit_of_c = UnorderedElementsAre("R10 documented-otherwise srv_c 2.md:3");
+  EXPECT_THAT(found("srv_c, in milliseconds", "|Name|Unit|\n|:--|--|\n|srv_c|s|\n"), unit_of_c);
+  EXPECT_THAT(found("|`srv_c`|bytes|\n", "\n\n# UNIT srv_c mebibytes"), unit_of_c);
+  EXPECT_THAT(found("", "`srv_a_seconds` (counter, seconds)"),
+              UnorderedElementsAre("R11 documented-otherwise srv_a_seconds 2.md:1"));
+  EXPECT_THAT(found("|`srv_a_seconds`|gauge|milliseconds|", ""),
+              UnorderedElementsAre("R10 documented-otherwise srv_a_seconds 1.md:2"));
+  EXPECT_THAT(found("srv_c (counter)", "srv_c (counter) srv_d (gauge)").size(), 1u) << "srv_d";
+  EXPECT_THAT(found("|Name|Unit|\n|--|--|\n|srv_b_total|requests|\n", "srv_b_total (count)"),
+              testing::IsEmpty())
+      << "a count is a count";
+  EXPECT_THAT(found("srv_c (counter) counts what a gauge shows in bytes; srv_c (see the histogram)",
+                    "srv_c counts, and srv_b_total too, as a gauge in seconds would"),
+              testing::IsEmpty())
+      << "a sentence is not read";
 }
 
 TEST(Names, an_everyday_word_of_the_source_writes_no_metric) {
