@@ -44,8 +44,8 @@ void activity_tally::take(std::span<const assay_record> records) {
     if (record.range >= by_range_.size()) continue;
     overlap_.take(record);
     if (record.kind == ASSAY_ACTIVITY) add(by_range_[record.range], record);
-    if (record.kind == ASSAY_SUBMISSION && record.op == ASSAY_OP_SYNC && !is_sentinel(record.range))
-      sync_ns_ += record.end_ns - record.start_ns;
+    if (record.kind == ASSAY_SUBMISSION && !is_sentinel(record.range))
+      (record.op == ASSAY_OP_SYNC ? sync_ns_ : submission_ns_) += record.end_ns - record.start_ns;
     if (record.kind == ASSAY_MEMORY && !is_sentinel(record.range))
       memory_bytes_ += record.op == allocation ? record.amount : -record.amount;
   }

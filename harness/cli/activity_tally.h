@@ -40,6 +40,8 @@ class activity_tally {
   }
   /// Time that calls which wait for a stream took, by the device's own record of each.
   std::int64_t sync_ns() const { return sync_ns_; }
+  /// Time inside all other calls: one sleeps there where the queue is full.
+  std::int64_t submission_ns() const { return submission_ns_; }
   /// Bytes that the arena granted less those it took back, the sentinel's left out.
   std::int64_t memory_bytes() const { return memory_bytes_; }
   /// Calls that left work: copies, launches and events of every range but the sentinel's.
@@ -54,6 +56,7 @@ class activity_tally {
   overlap_tally overlap_;
   std::int64_t memory_bytes_ = 0;
   std::int64_t sync_ns_ = 0;
+  std::int64_t submission_ns_ = 0;
 };
 
 }  // namespace assay::cli

@@ -272,11 +272,11 @@ void add_times(values& to, const request_evidence& seen) {
   else
     add_gpu_compute_time(to, seen, steps_ns);
   if (seen.paging) add_paged_request(to, seen, steps_ns);
-  // Where the caller neither ran nor waited for a core it slept, and it sleeps for the device
-  // alone.
+  // Where the caller neither ran nor waited for a core it slept: for the device, or inside a call
+  // that found the queue full, as passes of more than a thousand operations do.
+  const std::int64_t slept_ns = steps_ns - threads.run_ns - held_up_ns(threads);
   work_between(to, id::device_sync_wait_ns,
-               std::max<std::int64_t>(steps_ns - threads.run_ns - held_up_ns(threads), 0),
-               steps_ns);
+               std::max<std::int64_t>(slept_ns - seen.activity.submission_ns(), 0), steps_ns);
   // The runtime's stamps enclose the device's of the same call. The rule gives a window the slack
   // of one bracket; on a GPU, where a wait may be as short, this one holds two for each wait:
   // whoever watches the driver's calls is told of each between the two stamps, which took 1.5 to

@@ -241,5 +241,13 @@ TEST(Memory, decode_takes_what_its_request_needs) {
   }
 }
 
+// A pass of more operations than the queue holds: the caller sleeps inside a call that submits, and
+// no wait has that time. Pages of one token need a copy of their own for each.
+TEST(Queue, that_is_full_is_no_wait_that_a_counter_left_out) {
+  const ending end = run({"audit", "--scenario", "long-prompt"}, {{"ASSAY_KV_PAGE_TOKENS=1"}, {}});
+  EXPECT_NE(end.exit_code, 1) << end.out;
+  EXPECT_THAT(end.out, HasSubstr("0 findings"));
+}
+
 }  // namespace
 }  // namespace assay::cli_test

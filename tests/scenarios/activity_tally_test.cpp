@@ -91,8 +91,12 @@ TEST(ActivityTally, sums_waits_and_what_the_arena_holds) {
   assay_record wait = record_of(ASSAY_SUBMISSION, ASSAY_OP_SYNC, range::any);
   wait.start_ns = 100;
   wait.end_ns = 340;
-  tally.take({{wait, wait, memory(1, range::arena, 640), memory(2, range::arena, 64)}});
+  assay_record call = record_of(ASSAY_SUBMISSION, ASSAY_OP_COPY, range::kv_append);
+  call.start_ns = 400;
+  call.end_ns = 430;
+  tally.take({{wait, wait, call, memory(1, range::arena, 640), memory(2, range::arena, 64)}});
   EXPECT_EQ(tally.sync_ns(), 480);
+  EXPECT_EQ(tally.submission_ns(), 30);
   EXPECT_EQ(tally.memory_bytes(), 576);
 }
 
