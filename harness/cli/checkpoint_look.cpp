@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/generation_config.h"
 #include "runtime/engine/resident_model.h"
 
 namespace assay::cli {
@@ -20,8 +23,9 @@ result<checkpoint_seen> look_at_checkpoint(const std::filesystem::path& folder) 
     return ASSAY_FAIL(unusable_input, tokenizer.string() +
                                           ": is missing; give a folder that holds the "
                                           "checkpoint's tokenizer.json too");
+  ASSAY_TRY_ASSIGN(auto unapplied, checkpoint::unapplied_generation_keys(folder));
   return checkpoint_seen{opened.config(), engine::resident_model::needed_bytes(opened),
-                         opened.unused_tensors()};
+                         opened.unused_tensors(), std::move(unapplied)};
 }
 
 std::string unused_tensors_note(const std::vector<std::string>& unused_tensors) {
@@ -35,6 +39,14 @@ std::string unused_tensors_note(const std::vector<std::string>& unused_tensors) 
       "note: {} of the checkpoint's tensors {} read by nothing ({}); a model that needs them says "
       "something else\n",
       unused_tensors.size(), unused_tensors.size() == 1 ? "is" : "are", names);
+}
+
+std::string unapplied_keys_note(const std::vector<std::string>& unapplied_keys) {
+  if (unapplied_keys.empty()) return {};
+  return fmt::format(
+      "note: generation_config.json sets {}, which nothing here applies: ids are chosen by the "
+      "flags alone, the highest logit where there are none\n",
+      fmt::join(unapplied_keys, ", "));
 }
 
 }  // namespace assay::cli

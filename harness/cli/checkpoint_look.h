@@ -16,8 +16,9 @@ namespace assay::cli {
 /// What a run's memory is reckoned from.
 struct checkpoint_seen {
   checkpoint::model_config config;
-  std::uint64_t resident_bytes = 0;         ///< of the weights, on a device
-  std::vector<std::string> unused_tensors;  ///< by name
+  std::uint64_t resident_bytes = 0;           ///< of the weights, on a device
+  std::vector<std::string> unused_tensors;    ///< by name
+  std::vector<std::string> unapplied_keys{};  ///< of generation_config.json
 };
 
 /// Reads the folder as strictly as the engine will: the ledger reads the same files more trustingly
@@ -29,5 +30,8 @@ result<checkpoint_seen> look_at_checkpoint(const std::filesystem::path& folder);
 /// One line that says which of the checkpoint's tensors no operator reads, empty where each is
 /// read: a model that needs them writes another text than this run will.
 std::string unused_tensors_note(const std::vector<std::string>& unused_tensors);
+
+/// One line that says what generation_config.json asks for and no run does, empty where nothing.
+std::string unapplied_keys_note(const std::vector<std::string>& unapplied_keys);
 
 }  // namespace assay::cli

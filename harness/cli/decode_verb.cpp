@@ -173,6 +173,7 @@ result<void> decode(const decode_flags& flags) {
   const std::filesystem::path folder = flags.checkpoint;
   ASSAY_TRY_ASSIGN(const checkpoint_seen seen, look_at_checkpoint(folder));
   tell(unused_tensors_note(seen.unused_tensors));
+  tell(unapplied_keys_note(seen.unapplied_keys));
   telemetry::registry counters;
   ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
   const std::vector<std::int32_t> prompt = tokenizer.encode(flags.prompt);

@@ -3,6 +3,7 @@
 // Without this file a checkpoint that lacks a weight, or has it transposed, would decode to text
 // that is merely bad, and byte counts that audits rest on would have one source only.
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/generation_config.h"
 
 #include <cstring>
 #include <functional>
@@ -268,6 +269,21 @@ TEST_F(Checkpoint, refuses_a_broken_generation_config) {
   expect_fault("generation_config.json", "line 1", "not valid JSON");
   write_file(file, "[]");
   expect_fault("generation_config.json", "", "no JSON object");
+}
+
+TEST_F(Checkpoint, names_what_a_generation_config_asks_for_in_vain) {
+  const auto unapplied = [&](std::string_view text) {
+    write_file(folder_.path() / "generation_config.json", text);
+    return unapplied_generation_keys(folder_.path()).value();
+  };
+  EXPECT_THAT(unapplied_generation_keys(folder_.path()).value(), IsEmpty()) << "no such file";
+  EXPECT_THAT(
+      unapplied(R"({"do_sample": true, "temperature": 0.7, "repetition_penalty": 1.5,
+                            "no_repeat_ngram_size": 2, "suppress_tokens": [7]})"),
+      ElementsAre("do_sample", "repetition_penalty", "no_repeat_ngram_size", "suppress_tokens"));
+  EXPECT_THAT(unapplied(R"({"do_sample": false, "top_k": 5, "repetition_penalty": 1, "num_beams": 1,
+                            "min_length": 0, "bad_words_ids": null, "suppress_tokens": []})"),
+              IsEmpty());
 }
 
 TEST_F(Checkpoint, names_a_config_that_is_missing_or_broken) {

@@ -144,7 +144,15 @@ TEST(Checkpoint, unbroken_copy_decodes) {
   const ending end = run({"decode", "--checkpoint", copy.folder(), "--max-new-tokens", "4"});
   EXPECT_EQ(end.exit_code, 0) << end.err;
   EXPECT_NE(end.out, "");
-  EXPECT_THAT(end.err, testing::Not(HasSubstr("read by nothing")));
+  EXPECT_THAT(end.err, testing::Not(HasSubstr("note:")));
+}
+
+TEST(Checkpoint, whose_generation_config_asks_for_a_penalty_is_decoded_and_says_that_it_has_none) {
+  const checkpoint_copy copy;
+  write_file(copy.folder() + "/generation_config.json", R"({"repetition_penalty": 1.5})");
+  const ending end = run({"decode", "--checkpoint", copy.folder(), "--max-new-tokens", "4"});
+  EXPECT_EQ(end.exit_code, 0) << end.err;
+  EXPECT_THAT(end.err, HasSubstr("note: generation_config.json sets repetition_penalty,"));
 }
 
 // A tensor that no operator reads is a feature that this runtime lacks, or rubbish: the reader of
