@@ -199,7 +199,8 @@ std::array<row_range, 4> rows_taken(const weight& w, row_range range, std::uint3
 }
 
 device::first_reads reads_of(const weight& w, row_range range, std::uint32_t weights) {
-  const std::uint32_t parts = device::first_reads::capacity / weights;
+  constexpr auto capacity = static_cast<std::uint32_t>(device::first_reads::capacity);
+  const std::uint32_t parts = capacity / weights;
   const std::array<row_range, 4> taken = rows_taken(w, range, 1, weights);
   device::first_reads reads;
   for (std::uint32_t i = 0; i < parts; ++i) reads.places[i] = w.row(taken[i].begin);
