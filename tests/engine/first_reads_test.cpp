@@ -17,13 +17,13 @@
 namespace assay::ops {
 namespace {
 
-constexpr std::uint32_t columns = 1024;
-constexpr std::uint32_t rows = 520;  // no multiple of a block's
-constexpr std::size_t weight_bytes = std::size_t{rows} * columns * 2;
-
 // Three weights, one behind the other, and room for their products.
 class FirstReads : public testing::Test {
  protected:
+  static constexpr std::uint32_t columns = 1024;
+  static constexpr std::uint32_t rows = 520;  // no multiple of a block's
+  static constexpr std::size_t weight_bytes = std::size_t{rows} * columns * 2;
+
   weight part(std::uint32_t i) {
     return {memory_.data() + i * weight_bytes, rows, columns, checkpoint::dtype::bf16};
   }
