@@ -16,8 +16,9 @@ void stream_order::check(std::vector<operation>& operations) {
   for (const operation& op : operations) check_one(op);
 }
 
-// What a programmatic launch follows has begun when it begins, and so has ended what that one had
-// to wait for. An event or a copy in between has no edge of this kind: it is waited for.
+// What a programmatic launch follows has begun when it begins. That it ends no earlier is not asked
+// yet, so a record whose end was moved over its follower's passes here. An event or a copy in
+// between has no edge of this kind: it is waited for.
 bool stream_order::is_early(const operation& op, const last_work& last) {
   if (op.is_split && op.correlation == last.correlation) return false;
   return op.start_ns < (op.is_programmatic && last.is_kernel ? last.start_ns : last.end_ns);
