@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "runtime/checkpoint/checkpoint.h"
-#include "runtime/checkpoint/generation_config.h"
 #include "runtime/engine/resident_model.h"
 
 namespace assay::cli {
@@ -23,9 +21,8 @@ result<checkpoint_seen> look_at_checkpoint(const std::filesystem::path& folder) 
     return ASSAY_FAIL(unusable_input, tokenizer.string() +
                                           ": is missing; give a folder that holds the "
                                           "checkpoint's tokenizer.json too");
-  ASSAY_TRY_ASSIGN(auto unapplied, checkpoint::unapplied_generation_keys(folder));
   return checkpoint_seen{opened.config(), engine::resident_model::needed_bytes(opened),
-                         opened.unused_tensors(), std::move(unapplied)};
+                         opened.unused_tensors(), opened.unapplied_keys()};
 }
 
 std::string unused_tensors_note(const std::vector<std::string>& unused_tensors) {

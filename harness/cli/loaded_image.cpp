@@ -116,10 +116,14 @@ std::vector<image_symbol> symbols_of(std::string_view file) {
   return all;
 }
 
+bool vouches_for_what_it_loads(const std::vector<loaded_section>& sections) {
+  return !sections.empty() && !looks_beside_itself(sections);
+}
+
 bool is_same_image(std::string_view one, std::string_view other) {
   const auto a = loaded_sections(one);
   const auto b = one == other ? a : loaded_sections(other);
-  if (a.empty() || a.size() != b.size() || looks_beside_itself(a)) return false;
+  if (!vouches_for_what_it_loads(a) || a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const bool is_alike = a[i].name == b[i].name && a[i].address == b[i].address &&
                           a[i].flags == b[i].flags && a[i].size_bytes == b[i].size_bytes &&
@@ -132,7 +136,7 @@ bool is_same_image(std::string_view one, std::string_view other) {
 std::optional<std::uint64_t> loaded_digest(std::string_view file,
                                            const std::vector<std::string>& folders) {
   const auto sections = loaded_sections(file);
-  if (sections.empty() || looks_beside_itself(sections)) return std::nullopt;
+  if (!vouches_for_what_it_loads(sections)) return std::nullopt;
   telemetry::fnv1a digest;
   for (const loaded_section& each : sections) {
     digest.take(fmt::format("{} {} {} {}\n", each.name, each.address, each.flags, each.size_bytes));

@@ -42,6 +42,10 @@ std::vector<loaded_section> loaded_sections(std::string_view file);
 /// itself, whatever their bytes: what they run may differ.
 bool is_same_image(std::string_view one, std::string_view other);
 
+/// Whether a program's sections say all of what its process loads beside the system's own: false of
+/// one that takes libraries from beside itself, and of what is no such file. Pure.
+bool vouches_for_what_it_loads(const std::vector<loaded_section>& sections);
+
 /// What is loaded of an ELF file, as one number: equal of two builds of one source whose build ids
 /// and debug information differ. Where a loaded byte belongs to the name of one of `folders` (the
 /// longest is tried first) it is left out, so that two folders of equal length may be told apart by

@@ -303,11 +303,11 @@ class matching {
 }  // namespace
 
 bool is_moved_code(std::string_view one, std::string_view other) {
-  // Its libraries may differ, whatever it is itself.
-  if (!loaded_digest(one, {}) || !loaded_digest(other, {})) return false;
   const image mine(one);
   const image theirs(other);
-  return matching(mine, theirs).holds();
+  // Its libraries may differ, whatever it is itself.
+  return vouches_for_what_it_loads(mine.sections()) &&
+         vouches_for_what_it_loads(theirs.sections()) && matching(mine, theirs).holds();
 }
 
 }  // namespace assay::cli

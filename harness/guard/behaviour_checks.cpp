@@ -3,7 +3,6 @@
 // What a metric says that it is against what it does: kind, unit, range.
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -49,12 +48,6 @@ bool has_word(std::string_view name, std::span<const std::string_view> words) {
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   return false;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 // A gauge that says how much there may be, and may say that there is no limit. Of a time a "max" is

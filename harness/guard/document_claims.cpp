@@ -36,12 +36,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 std::optional<std::string> kind_of(std::string_view word) {
   std::string small = lower(trimmed(word));
   const bool is_kind = std::find(kinds.begin(), kinds.end(), small) != kinds.end();

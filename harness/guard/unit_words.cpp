@@ -61,12 +61,6 @@ constexpr std::array<std::string_view, 8> suffixes{"_total",   "_bucket", "_sum"
 // Levels that may lie below zero, or that are no amount.
 constexpr std::array<std::string_view, 4> signed_units{"celsius", "none", "volts", "amperes"};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 const unit_word* find(std::string_view word) {
   const auto* found =
       std::find_if(words.begin(), words.end(), [&](const unit_word& u) { return u.word == word; });
@@ -148,6 +142,12 @@ dimension dimension_of(std::string_view unit) {
 }
 
 }  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
 
 bool is_known_unit(std::string_view unit) {
   constexpr std::string_view per_second = "_per_second";

@@ -34,6 +34,9 @@ std::optional<std::string> unit_within(std::string_view name);
 /// Whether both measure the same thing: two times, two amounts of data.
 bool is_same_dimension(std::string_view one, std::string_view other);
 
+/// ASCII letters without their case.
+std::string lower(std::string_view text);
+
 /// A name without what a format appends: _total, _bucket, _sum, _count, _created, _info, …
 std::string_view without_suffix(std::string_view name);
 

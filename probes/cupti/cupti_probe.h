@@ -74,8 +74,6 @@ class cupti_probe {
   const cupti_tally& tally() const { return reader_.tally(); }
   /// Records that CUPTI dropped, or that had no time, since the probe was opened.
   std::uint64_t lost_count() const { return dropped_ + reader_.tally().untimed_records; }
-  /// Programmatic launches whose kernel no record has shown.
-  std::size_t open_edge_count() const { return edges_.open_count(); }
   /// Buffers that CUPTI asked for in vain.
   std::uint64_t denied_buffer_count() const { return pool_.denied_count(); }
   /// How far a converted time of the last drain can be off.

@@ -76,9 +76,4 @@ bool launch_edges::take(std::uint32_t correlation) {
   return open_.erase(correlation) != 0;
 }
 
-std::size_t launch_edges::open_count() const {
-  const std::lock_guard lock(mutex_);
-  return open_.size();
-}
-
 }  // namespace assay::probes

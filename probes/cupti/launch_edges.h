@@ -4,7 +4,6 @@
 // asked the driver for it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <unordered_set>
@@ -25,12 +24,9 @@ class launch_edges {
 
   /// Whether the call with this correlation id asked for a programmatic edge. Once a call.
   bool take(std::uint32_t correlation);
-  /// Calls that were noted and not taken: what was captured into a graph never ran under its own
-  /// id.
-  std::size_t open_count() const;
 
  private:
-  mutable std::mutex mutex_;  // guards open_
+  std::mutex mutex_;  // guards open_
   std::unordered_set<std::uint32_t> open_;
 };
 

@@ -8,46 +8,23 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "runtime/checkpoint/complaint.h"
-#include "runtime/checkpoint/config_fields.h"
-#include "runtime/checkpoint/json_text.h"
+#include "runtime/checkpoint/generation_config.h"
 #include "runtime/checkpoint/regular_file.h"
 #include "runtime/checkpoint/weight_scan.h"
 
 namespace assay::checkpoint {
 namespace {
 
-using nlohmann::json;
 using std::filesystem::path;
 
 // Real ones have 1 to 10 kB.
 constexpr std::uint64_t config_limit_bytes = 1 << 20;
 
-bool is_there(const path& file) {
-  std::error_code ignored;
-  return std::filesystem::exists(file, ignored);
-}
-
 result<model_config> read_config(const path& file) {
   ASSAY_TRY_ASSIGN(const std::string text, read_text(file, config_limit_bytes));
   return parse_config(text, file);
-}
-
-// The ids that end a generation are a matter of generation_config.json where it names them, null
-// included; a file that does not name them leaves those of config.json.
-result<void> read_generation_config(const path& file, model_config& config) {
-  if (!is_there(file)) return {};
-  ASSAY_TRY_ASSIGN(const std::string text, read_text(file, config_limit_bytes));
-  ASSAY_TRY_ASSIGN(const json root, parse_json(text, file));
-  if (!root.is_object())
-    return ASSAY_FAIL(unusable_input, complaint(file, "", "holds no JSON object",
-                                                "delete it or replace it by an intact copy"));
-  if (!root.contains("eos_token_id")) return {};
-  ASSAY_TRY_ASSIGN(config.eos_token_ids,
-                   read_token_ids(root["eos_token_id"], {file, "eos_token_id"}, config.vocab_rows));
-  return {};
 }
 
 result<void> check_tensor(const tensor_view* tensor, const expected_tensor& expected,
@@ -96,7 +73,9 @@ result<checkpoint> checkpoint::open(const path& folder) {
                       complaint(folder, "", "is no folder",
                                 "give a folder that holds config.json and the weights"));
   ASSAY_TRY_ASSIGN(model_config config, read_config(folder / "config.json"));
-  ASSAY_TRY(read_generation_config(folder / "generation_config.json", config));
+  ASSAY_TRY_ASSIGN(generation_config generation,
+                   read_generation_config(folder / "generation_config.json", config.vocab_rows));
+  if (generation.eos_token_ids) config.eos_token_ids = std::move(*generation.eos_token_ids);
   ASSAY_TRY_ASSIGN(weight_files weights, weight_files::open(folder));
   const std::vector<expected_tensor> expected = expected_tensors(config);
   for (const expected_tensor& tensor : expected) {
@@ -106,6 +85,7 @@ result<checkpoint> checkpoint::open(const path& folder) {
   std::vector<std::string> unused = names_without_use(weights, expected);
   checkpoint opened(std::move(config), std::move(weights), folder);
   opened.unused_ = std::move(unused);
+  opened.unapplied_keys_ = std::move(generation.unapplied_keys);
   return opened;
 }
 

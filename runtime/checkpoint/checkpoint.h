@@ -38,6 +38,8 @@ class checkpoint {
   const weight_files& weights() const { return weights_; }
   /// Tensors in the files that the architecture does not use, by name.
   const std::vector<std::string>& unused_tensors() const { return unused_; }
+  /// What generation_config.json asks for and no run does, by key.
+  const std::vector<std::string>& unapplied_keys() const { return unapplied_keys_; }
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
@@ -46,6 +48,7 @@ class checkpoint {
   weight_files weights_;
   std::filesystem::path folder_;
   std::vector<std::string> unused_;
+  std::vector<std::string> unapplied_keys_;
 };
 
 }  // namespace assay::checkpoint

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/checkpoint/complaint.h"
+#include "runtime/checkpoint/config_fields.h"
 #include "runtime/checkpoint/json_text.h"
 #include "runtime/checkpoint/regular_file.h"
 
@@ -43,18 +44,8 @@ const std::vector<std::pair<const char*, json>>& neutral_values() {
   return all;
 }
 
-}  // namespace
-
-result<std::vector<std::string>> unapplied_generation_keys(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "generation_config.json";
+std::vector<std::string> unapplied_keys_of(const json& root) {
   std::vector<std::string> unapplied;
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return unapplied;
-  ASSAY_TRY_ASSIGN(const std::string text, read_text(file, most_bytes));
-  ASSAY_TRY_ASSIGN(const json root, parse_json(text, file));
-  if (!root.is_object())
-    return ASSAY_FAIL(unusable_input, complaint(file, "", "holds no JSON object",
-                                                "delete it or replace it by an intact copy"));
   for (const auto& [key, neutral] : neutral_values()) {
     const auto found = root.find(key);
     if (found == root.end() || found->is_null() || *found == neutral) continue;
@@ -62,6 +53,26 @@ result<std::vector<std::string>> unapplied_generation_keys(const std::filesystem
     unapplied.emplace_back(key);
   }
   return unapplied;
+}
+
+}  // namespace
+
+result<generation_config> read_generation_config(const std::filesystem::path& file,
+                                                 std::uint32_t vocab_rows) {
+  generation_config read;
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return read;
+  ASSAY_TRY_ASSIGN(const std::string text, read_text(file, most_bytes));
+  ASSAY_TRY_ASSIGN(const json root, parse_json(text, file));
+  if (!root.is_object())
+    return ASSAY_FAIL(unusable_input, complaint(file, "", "holds no JSON object",
+                                                "delete it or replace it by an intact copy"));
+  if (root.contains("eos_token_id")) {
+    ASSAY_TRY_ASSIGN(read.eos_token_ids,
+                     read_token_ids(root["eos_token_id"], {file, "eos_token_id"}, vocab_rows));
+  }
+  read.unapplied_keys = unapplied_keys_of(root);
+  return read;
 }
 
 }  // namespace assay::checkpoint

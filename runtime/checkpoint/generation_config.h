@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// What generation_config.json asks for that no run of this program does.
+// Reading a checkpoint's generation_config.json.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +13,19 @@
 
 namespace assay::checkpoint {
 
-/// Keys of the folder's generation_config.json that change which ids are chosen and have another
-/// value than the one that changes nothing; none where there is no such file. Ids are chosen by the
-/// caller's flags alone, so a program that heeds the file writes another text.
-/// Errors: unusable_input or io, for a file that is there and holds no JSON object.
-result<std::vector<std::string>> unapplied_generation_keys(const std::filesystem::path& folder);
+struct generation_config {
+  /// The ids that end a generation where the file names them, none where it says null; absent where
+  /// it leaves those of config.json.
+  std::optional<std::vector<std::int32_t>> eos_token_ids;
+  /// Keys that change which ids are chosen and have another value than the one that changes
+  /// nothing. Ids are chosen by the caller's flags alone, so a program that heeds the file writes
+  /// another text.
+  std::vector<std::string> unapplied_keys;
+};
+
+/// Empty where there is no such file. Errors: unusable_input or io, one line that names file, key
+/// and fix.
+result<generation_config> read_generation_config(const std::filesystem::path& file,
+                                                 std::uint32_t vocab_rows);
 
 }  // namespace assay::checkpoint

@@ -51,6 +51,8 @@ class host_pool {
   /// memory meanwhile for what `ahead` reads; null for nothing.
   launch_tally run(const kernel& what, bool is_timed, const kernel* ahead = nullptr);
 
+  bool has_helpers() const noexcept { return !helpers_.empty(); }
+
   /// Kernel ids of the helpers, as in /proc/self/task.
   std::vector<std::uint32_t> tids() const;
 

@@ -47,7 +47,9 @@ void host_worker::run_until_end() {
   for (;;) {
     const operation& next = queue_.front();
     if (std::holds_alternative<stream_end>(next.work)) break;
-    site_.ahead = queue_.launch_ahead();
+    // Others have nobody who waits for the end of blocks.
+    const bool is_shared = site_.pool->has_helpers() && std::holds_alternative<kernel>(next.work);
+    site_.ahead = is_shared ? queue_.launch_ahead() : nullptr;
     site_.reports_to = reports_to_.load(std::memory_order_acquire);
     runner_.run(next, site_);
     queue_.pop();
