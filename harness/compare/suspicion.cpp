@@ -44,4 +44,18 @@ std::string mostly_missing(const std::vector<model::comparison_row>& rows) {
   return fmt::format("{} of base's {} rows are missing in head", removed, in_base);
 }
 
+std::string nothing_judged(const std::vector<model::comparison_row>& rows) {
+  std::size_t open = 0;
+  for (const model::comparison_row& row : rows) {
+    if (row.state == model::row_state::added || row.state == model::row_state::removed) continue;
+    if (row.state != model::row_state::inconclusive || row.interval) return {};
+    ++open;
+  }
+  if (open == 0) return {};
+  return fmt::format(
+      "none of {} rows has pairs enough to be judged: give a longer --budget, or more "
+      "--screen-pairs",
+      open);
+}
+
 }  // namespace assay::compare

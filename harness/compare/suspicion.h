@@ -18,4 +18,8 @@ std::string implausible_gain(const std::vector<model::comparison_row>& rows);
 /// otherwise.
 std::string mostly_missing(const std::vector<model::comparison_row>& rows);
 
+/// A sentence where both sides have rows and no row has pairs enough for an interval: a budget that
+/// ended the screen at once would read as "nothing found". Empty otherwise.
+std::string nothing_judged(const std::vector<model::comparison_row>& rows);
+
 }  // namespace assay::compare

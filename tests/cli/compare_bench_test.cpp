@@ -54,7 +54,7 @@ void write_changed(const std::string& path, std::string bytes, const std::string
 
 std::string controls_of(const std::string& base, const std::string& head) {
   const ending end = run({"compare", "--base-bin", base, "--head-bin", head, "--scenarios",
-                          "^kv_pages/take", "--screen-pairs", "2", "--slice", "100us"});
+                          "^kv_pages/take", "--screen-pairs", "6", "--slice", "100us"});
   EXPECT_THAT(end.exit_code, AnyOf(0, 1, 4)) << end.out << end.err;
   return end.out;
 }
@@ -76,7 +76,7 @@ TEST(CompareBench, same_code_is_what_is_loaded_and_not_the_files_bytes) {
 TEST(CompareBench, code_that_was_only_moved_is_called_layout_and_a_change_is_found) {
   const auto against = [](const char* head) {
     return run({"compare", "--base-bin", ASSAY_LAYOUT_ONE, "--head-bin", head, "--screen-pairs",
-                "4", "--confirm-pairs", "6", "--floor", "0%"});
+                "6", "--confirm-pairs", "6", "--floor", "0%"});
   };
   const ending moved = against(ASSAY_LAYOUT_TWO);
   EXPECT_THAT(moved.out, HasSubstr("+30.0 %"));
@@ -91,7 +91,7 @@ TEST(CompareBench, code_that_was_only_moved_is_called_layout_and_a_change_is_fou
 TEST(CompareBench, same_script_is_not_the_same_code) {
   const scratch out;
   EXPECT_THAT(run({"compare", "--base-bin", serving(out, "base", "1000"), "--head-bin",
-                   serving(out, "head", "1000"), "--screen-pairs", "2"})
+                   serving(out, "head", "1000"), "--screen-pairs", "6"})
                   .out,
               Not(HasSubstr("the same machine code")));
 }
@@ -100,7 +100,7 @@ TEST(CompareBench, our_kernels_take_turns_and_are_judged_again_from_the_log) {
   const scratch out;
   const arguments sides{
       "compare",        "--base-bin",     kernels, "--head-bin",      kernels, "--scenarios",
-      "^kv_pages/take", "--screen-pairs", "2",     "--confirm-pairs", "6"};
+      "^kv_pages/take", "--screen-pairs", "6",     "--confirm-pairs", "6"};
   arguments turns = sides;
   turns.insert(turns.end(), {"--out-samples", out / "s.jsonl", "--out-html", out / "c.html"});
   const ending end = run(turns);
@@ -168,7 +168,7 @@ TEST(CompareBench, calibration_goes_on_where_it_stopped) {
   EXPECT_EQ(alone.exit_code, 0) << alone.err;
   EXPECT_EQ(logs(), 21U);
   const ending used = run({"compare", "--base-bin", base, "--head-bin", head, "--floors",
-                           out / "f.json", "--screen-pairs", "2", "--confirm-pairs", "6"});
+                           out / "f.json", "--screen-pairs", "6", "--confirm-pairs", "6"});
   EXPECT_THAT(used.out, HasSubstr("2.0 % (threshold) for 2 rows")) << used.err;
 }
 
@@ -192,7 +192,7 @@ TEST(CompareBench, shards_are_judged_as_one_run) {
   const std::string head = serving(out, "head", "1300");
   const auto shard = [&](const std::string& part, const std::string& log) {
     return run({"compare", "--base-bin", base, "--head-bin", head, "--shard", part, "--floor", "0%",
-                "--screen-pairs", "4", "--confirm-pairs", "6", "--out-samples", out / log});
+                "--screen-pairs", "6", "--confirm-pairs", "6", "--out-samples", out / log});
   };
   EXPECT_THAT(shard("1/2", "1.jsonl").exit_code, AnyOf(1, 4));
   EXPECT_THAT(shard("2/2", "2.jsonl").exit_code, AnyOf(1, 4));
@@ -213,7 +213,7 @@ ending compared_while(const scratch& out, const std::string& change) {
       serving(out, "head", "1000",
               "if [ -e " + (out / "seen") + " ]; then cd " + out.path().string() + " && " + change +
                   "; fi >/dev/null 2>&1; : >>" + (out / "seen"));
-  return run({"compare", "--base-bin", base, "--head-bin", head, "--screen-pairs", "4",
+  return run({"compare", "--base-bin", base, "--head-bin", head, "--screen-pairs", "6",
               "--confirm-pairs", "6", "--out-samples", out / "s.jsonl", "--out-json",
               out / "c.json"});
 }
@@ -254,7 +254,7 @@ TEST(CompareBench, program_of_a_command_line_is_looked_after_too) {
     EXPECT_EQ(::chmod((out / name).c_str(), 0755), 0);
   }
   const ending end = run({"compare", "--base-cmd", "exec " + (out / "base") + " a/b", "--head-cmd",
-                          out / "head", "--screen-pairs", "2"});
+                          out / "head", "--screen-pairs", "6"});
   EXPECT_EQ(end.exit_code, 3);
   EXPECT_THAT(end.err, HasSubstr((out / "base") + ": was replaced while it was measured"));
 }
@@ -279,7 +279,7 @@ TEST(CompareBench, shards_of_builds_in_two_folders_are_one_run_where_they_load_t
     const std::string log = one / (part.substr(0, 1) + ".jsonl");
     EXPECT_THAT(
         run({"compare", "--base-bin", base, "--head-bin", kernels, "--scenarios", "^kv_pages/",
-             "--shard", part, "--screen-pairs", "2", "--slice", "100us", "--out-samples", log})
+             "--shard", part, "--screen-pairs", "6", "--slice", "100us", "--out-samples", log})
             .exit_code,
         AnyOf(0, 1, 4));
     return log;
@@ -301,7 +301,7 @@ TEST(CompareCounts, decode_repeats_itself_to_the_last_digit_and_a_change_is_foun
   const std::string counts = std::string(ASSAY_PROGRAM) + " decode --counts";
   const ending end =
       run({"compare", "--base-cmd", "true", "--head-cmd", "true", "--base-counts", counts,
-           "--head-counts", counts, "--screen-pairs", "2", "--confirm-pairs", "6"});
+           "--head-counts", counts, "--screen-pairs", "6", "--confirm-pairs", "6"});
   EXPECT_THAT(end.exit_code, AnyOf(0, 4)) << end.out << end.err;
   EXPECT_THAT(end.out, HasSubstr("embedded.request_0.token_ids"));
   EXPECT_THAT(end.out, Not(HasSubstr("errored")));

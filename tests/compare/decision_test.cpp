@@ -384,6 +384,17 @@ TEST(Suspicion, some_removed_rows_are_no_loss) {
   EXPECT_TRUE(judge_pairs(rows, calibrated()).is_complete) << "half is not most";
 }
 
+TEST(Suspicion, rows_that_all_have_too_few_pairs_are_no_clean_comparison) {
+  noise draw(23);
+  const row_truth few{.noise_ln = 0.004, .screen_pairs = 2, .confirm_pairs = 0};
+  auto rows = table(3, few, draw);
+  const auto report = judge_pairs(rows, calibrated());
+  EXPECT_THAT(report.incompleteness, HasSubstr("none of 3 rows has pairs enough"));
+  EXPECT_EQ(model::outcome_of(report), outcome::could_not_measure);
+  rows.push_back(noisy_row("judged", {.noise_ln = 0.004}, draw));
+  EXPECT_EQ(model::outcome_of(judge_pairs(rows, calibrated())), outcome::clean);
+}
+
 TEST(Suspicion, a_head_that_lost_most_rows_is_no_whole_measurement) {
   noise draw(18);
   auto rows = table(10, {.noise_ln = 0.004}, draw);
