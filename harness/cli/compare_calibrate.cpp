@@ -74,17 +74,19 @@ bool is_same_code(const measured_comparison& what) {
 
 }  // namespace
 
-result<compare::calibration> calibrate_by_measuring(measured_comparison what,
+result<compare::calibration> calibrate_by_measuring(std::vector<measured_comparison> relinks,
                                                     const calibration_wish& wish,
                                                     const progress& tell) {
-  if (is_same_code(what))
+  if (std::any_of(relinks.begin(), relinks.end(), is_same_code))
     return ASSAY_FAIL(unusable_input,
                       "--calibrate: the two builds are the same bytes, and a floor of theirs would "
                       "leave out what the order of linking does; let the build heed "
                       "ASSAY_LINK_SALT");
-  what.limits.is_screen_only = true;
-  what.has_control = false;  // it learns how rows scatter, and judges none
-  what.rules.screen_pairs = wish.pairs_a_result;
+  for (measured_comparison& each : relinks) {
+    each.limits.is_screen_only = true;
+    each.has_control = false;  // it learns how rows scatter, and judges none
+    each.rules.screen_pairs = wish.pairs_a_result;
+  }
   const host_time start = host_now();
   constexpr int most_idle_runs = 3;
   std::size_t had = 0;
@@ -94,7 +96,7 @@ result<compare::calibration> calibrate_by_measuring(measured_comparison what,
     if (!logs.empty()) {
       ASSAY_TRY_ASSIGN(floors, calibration_of(logs, wish.pairs_a_result));
     }
-    const std::size_t have = fewest_of(floors, what.subjects);
+    const std::size_t have = fewest_of(floors, relinks.front().subjects);
     const bool is_over = wish.budget_ns > 0 && host_now() - start > wish.budget_ns;
     if (have >= wish.results || is_over || is_interrupted()) return floors;
     idle_runs = have > had ? 0 : idle_runs + 1;
@@ -105,6 +107,7 @@ result<compare::calibration> calibrate_by_measuring(measured_comparison what,
                                     "in {}",
                                     logs.back()));
     const std::uint64_t number = next_number(logs);
+    measured_comparison& what = relinks[number % relinks.size()];
     what.rules.seed = number;
     what.samples_path =
         (fs::path(wish.folder) / fmt::format("aa-{:04}{}", number, log_ending)).string();

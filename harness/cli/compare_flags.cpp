@@ -55,6 +55,7 @@ result<void> check_together(const compare_flags& flags, source from) {
   if (from == source::commands && !flags.binaries.scenarios.empty())
     return idle("--scenarios", "with --base-cmd");
   if (!flags.logs.empty()) return idle("--log", "without --calibrate");
+  if (!flags.relinked.empty()) return idle("--relinked-bin", "without --calibrate");
   if (flags.base_counts.empty() != flags.head_counts.empty())
     return ASSAY_FAIL(usage, "compare: --base-counts and --head-counts belong together; give both");
   if (!flags.base_counts.empty() && (!is_measured(from) || from == source::refs))
@@ -123,10 +124,17 @@ void add_method_flags(CLI::App& verb, compare_flags& flags) {
                   "What equal builds differ by on this machine (default: uncalibrated, 10%)");
   verb.add_option("--floors", flags.floors_file, "The same for each row: a file of --calibrate");
   verb.add_option("--calibrate", flags.calibration_file,
-                  "Write floors here: compares two links of --head until each row has --results");
+                  "Write floors here: compares links of --head until each row has --results");
   verb.add_option("--results", flags.results, "With --calibrate: comparisons of equal builds a row")
       ->check(whole_number(1, 100'000))
       ->capture_default_str();
+  verb.add_option("--relinks", flags.relinks,
+                  "With --calibrate and --head: links in that many other orders, compared by turns")
+      ->check(whole_number(1, most_relinks))
+      ->capture_default_str();
+  verb.add_option("--relinked-bin", flags.relinked,
+                  "With --calibrate and --head-bin: one more link of it; may be repeated")
+      ->allow_extra_args(false);
   verb.add_option("--log", flags.logs,
                   "With --calibrate: measure nothing, take this log; may be repeated")
       ->allow_extra_args(false);

@@ -34,6 +34,8 @@ struct compare_flags {
   std::string floors_file;
   std::string calibration_file;
   std::size_t results = compare::fewest_results;
+  std::size_t relinks = 4;
+  std::vector<std::string> relinked;
   std::vector<std::string> logs;
   std::vector<std::string> merged;
   std::string shard;

@@ -69,10 +69,10 @@ result<std::string> merge_base(const std::string& head, const interrupt_check& i
 
 class workshop {
  public:
-  workshop(fs::path folder, const char* link_salt, build_recipe recipe, std::int64_t limit_ns,
+  workshop(fs::path folder, std::string link_salt, build_recipe recipe, std::int64_t limit_ns,
            const interrupt_check& is_interrupted)
       : folder_(std::move(folder)),
-        link_salt_(link_salt),
+        link_salt_(std::move(link_salt)),
         recipe_(std::move(recipe)),
         limit_ns_(limit_ns),
         is_interrupted_(is_interrupted) {}
@@ -197,26 +197,34 @@ result<order_of_work> order_from(const ref_flags& flags, const interrupt_check& 
 
 // The names are of one length: a path's length moves what is on a program's stack.
 constexpr const char* plain_folder = "compare";
-constexpr const char* salted_folder = "relinks";
+std::string relinked_folder(std::size_t salt) {
+  return fmt::format("relink{}", salt);
+}
 
 }  // namespace
 
-result<built_sides> build_twice(const ref_flags& flags, const progress& tell,
-                                const std::function<bool()>& is_interrupted) {
+result<std::vector<built_sides>> build_relinked(const ref_flags& flags, std::size_t relinks,
+                                                const progress& tell,
+                                                const std::function<bool()>& is_interrupted) {
   ASSAY_TRY_ASSIGN(const order_of_work work, order_from(flags, is_interrupted));
-  built_sides sides;
   tell("building " + work.head);
-  ASSAY_TRY_ASSIGN(sides.base, workshop(work.folder / plain_folder, "0", work.recipe,
-                                        flags.build_limit_ns, is_interrupted)
-                                   .side(work.head, "base"));
-  tell("linking it in another order");
-  ASSAY_TRY_ASSIGN(sides.head, workshop(work.folder / salted_folder, "1", work.recipe,
-                                        flags.build_limit_ns, is_interrupted)
-                                   .side(work.head, "head"));
+  ASSAY_TRY_ASSIGN(const built_side base, workshop(work.folder / plain_folder, "0", work.recipe,
+                                                   flags.build_limit_ns, is_interrupted)
+                                              .side(work.head, "base"));
+  std::vector<built_sides> all;
+  for (std::size_t salt = 1; salt <= relinks; ++salt) {
+    tell(fmt::format("linking it in another order, {} of {}", salt, relinks));
+    ASSAY_TRY_ASSIGN(built_side head,
+                     workshop(work.folder / relinked_folder(salt), fmt::format("{}", salt),
+                              work.recipe, flags.build_limit_ns, is_interrupted)
+                         .side(work.head, "head"));
+    built_sides sides{base, std::move(head), {}};
+    describe("base", sides.base, sides.facts);
+    describe("head", sides.head, sides.facts);
+    all.push_back(std::move(sides));
+  }
   tell("");
-  describe("base", sides.base, sides.facts);
-  describe("head", sides.head, sides.facts);
-  return sides;
+  return all;
 }
 
 result<built_sides> build_refs(const ref_flags& flags, const progress& tell,

@@ -3,6 +3,7 @@
 // Two commits of the repository around us, built side by side.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -54,9 +55,14 @@ struct built_sides {
 result<built_sides> build_refs(const ref_flags& flags, const progress& tell,
                                const std::function<bool()>& is_interrupted);
 
-/// One commit, --head or HEAD, built twice: the build line sees ASSAY_LINK_SALT as 0 and as 1, and
-/// has to link in another order for it. Errors: as build_refs.
-result<built_sides> build_twice(const ref_flags& flags, const progress& tell,
-                                const std::function<bool()>& is_interrupted);
+/// Trees for relinks that the folder has names for.
+inline constexpr std::size_t most_relinks = 9;
+
+/// One commit, --head or HEAD, built once plainly and `relinks` times in another order, a tree
+/// each: the build line sees ASSAY_LINK_SALT as 0, then as 1 and up, and has to link by it. One
+/// pair of sides a relink, all of them with the plain build as base. Errors: as build_refs.
+result<std::vector<built_sides>> build_relinked(const ref_flags& flags, std::size_t relinks,
+                                                const progress& tell,
+                                                const std::function<bool()>& is_interrupted);
 
 }  // namespace assay::cli

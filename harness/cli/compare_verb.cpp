@@ -67,9 +67,15 @@ void note_grain(measured_comparison& what) {
                                              what.limits.slices, what.limits.slice_ns)});
 }
 
-// Everything that there is to measure; of a calibration, the same commit on both sides.
+result<ref_flags> refs_of(const compare_flags& flags) {
+  ref_flags refs = flags.refs;
+  ASSAY_TRY_ASSIGN(refs.build_limit_ns, parse_duration_ns("--build-limit", flags.build_limit));
+  return refs;
+}
+
+// Everything that there is to measure; `built` where commits are compared.
 result<measured_comparison> to_measure(const compare_flags& flags, source from,
-                                       bool is_calibrating) {
+                                       const std::optional<built_sides>& built) {
   measured_comparison what;
   ASSAY_TRY_ASSIGN(what.rules, rules_of(flags));
   if (!flags.budget.empty()) {
@@ -92,15 +98,11 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
   } else {
     binary_flags binaries = flags.binaries;
     what.facts = {{"base binary", binaries.base}, {"head binary", binaries.head}};
-    if (from == source::refs) {
-      ref_flags refs = flags.refs;
-      ASSAY_TRY_ASSIGN(refs.build_limit_ns, parse_duration_ns("--build-limit", flags.build_limit));
-      ASSAY_TRY_ASSIGN(built_sides built, (is_calibrating ? build_twice : build_refs)(
-                                              refs, progress_on_stderr(), is_interrupted));
-      binaries.base = built.base.binary;
-      binaries.head = built.head.binary;
-      what.facts = std::move(built.facts);
-      counts = {built.base.counts_command, built.head.counts_command};
+    if (built) {
+      binaries.base = built->base.binary;
+      binaries.head = built->head.binary;
+      what.facts = built->facts;
+      counts = {built->base.counts_command, built->head.counts_command};
     }
     ASSAY_TRY_ASSIGN(what.programs, note_binaries(binaries, what.facts));
     ASSAY_TRY_ASSIGN(what.subjects,
@@ -108,8 +110,7 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
   }
   ASSAY_TRY(use_slices(flags, what));
   note_grain(what);
-  if (!counts.first.empty() && !is_calibrating)
-    what.subjects.push_back(counts_subject(counts.first, counts.second));
+  if (!counts.first.empty()) what.subjects.push_back(counts_subject(counts.first, counts.second));
   if (!flags.shard.empty()) {
     ASSAY_TRY_ASSIGN(const compare::shard which, compare::parse_shard("--shard", flags.shard));
     what.facts.push_back(compare::rows_fact(what.subjects));
@@ -122,7 +123,12 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
 }
 
 result<model::comparison_report> measure(const compare_flags& flags, source from) {
-  ASSAY_TRY_ASSIGN(const measured_comparison what, to_measure(flags, from, false));
+  std::optional<built_sides> built;
+  if (from == source::refs) {
+    ASSAY_TRY_ASSIGN(const ref_flags refs, refs_of(flags));
+    ASSAY_TRY_ASSIGN(built, build_refs(refs, progress_on_stderr(), is_interrupted));
+  }
+  ASSAY_TRY_ASSIGN(const measured_comparison what, to_measure(flags, from, built));
   return measure_and_judge(what, progress_on_stderr());
 }
 
@@ -169,22 +175,51 @@ result<exit_code> compare_sides(const compare_flags& flags) {
   return static_cast<exit_code>(outcome);
 }
 
+// The plain link against each other one of the same commit. Counts teach no floor.
+result<std::vector<measured_comparison>> relinks_to_measure(compare_flags flags, source from) {
+  flags.base_counts.clear();
+  flags.head_counts.clear();
+  std::vector<measured_comparison> all;
+  if (from == source::refs) {
+    ASSAY_TRY_ASSIGN(const ref_flags refs, refs_of(flags));
+    ASSAY_TRY_ASSIGN(auto sides,
+                     build_relinked(refs, flags.relinks, progress_on_stderr(), is_interrupted));
+    for (built_sides& each : sides) {
+      each.base.counts_command.clear();
+      ASSAY_TRY_ASSIGN(measured_comparison what, to_measure(flags, from, std::move(each)));
+      all.push_back(std::move(what));
+    }
+    return all;
+  }
+  std::vector<std::string> heads = flags.relinked;
+  heads.insert(heads.begin(), flags.binaries.head);
+  for (const std::string& head : heads) {
+    flags.binaries.head = head;
+    ASSAY_TRY_ASSIGN(measured_comparison what, to_measure(flags, from, std::nullopt));
+    all.push_back(std::move(what));
+  }
+  return all;
+}
+
 // One run after the other of two links of one commit; the logs lie beside the file of floors.
 result<compare::calibration> measured_floors(const compare_flags& flags) {
   ASSAY_TRY_ASSIGN(const source from, source_of(flags));
   if (!is_measured(from) || from == source::commands)
     return ASSAY_FAIL(usage,
-                      "--calibrate: compares two links of one commit; give --head REF, or "
+                      "--calibrate: compares links of one commit; give --head REF, or "
                       "--base-bin with --head-bin");
   if (!flags.refs.base.empty())
-    return ASSAY_FAIL(usage, "--calibrate: builds --head twice; leave --base out");
-  ASSAY_TRY_ASSIGN(measured_comparison what, to_measure(flags, from, true));
+    return ASSAY_FAIL(usage, "--calibrate: builds --head in several orders; leave --base out");
+  if (from == source::refs && !flags.relinked.empty())
+    return ASSAY_FAIL(usage, "--relinked-bin: with --head say --relinks N instead");
+  ASSAY_TRY_ASSIGN(auto relinks, relinks_to_measure(flags, from));
   calibration_wish wish;
   wish.folder = flags.calibration_file + ".logs";
   wish.results = flags.results;
-  wish.pairs_a_result = what.rules.confirm_pairs;
-  wish.budget_ns = std::exchange(what.limits.budget_ns, 0);
-  return calibrate_by_measuring(std::move(what), wish, progress_on_stderr());
+  wish.pairs_a_result = relinks.front().rules.confirm_pairs;
+  for (measured_comparison& each : relinks)
+    wish.budget_ns = std::exchange(each.limits.budget_ns, 0);
+  return calibrate_by_measuring(std::move(relinks), wish, progress_on_stderr());
 }
 
 // Floors from logs of runs that compared equal builds, or from runs of our own.

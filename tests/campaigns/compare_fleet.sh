@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
 # compare_fleet.sh ROOM FLOORS_SECONDS RUNS_SECONDS WORKERS: real comparisons of the hundred rows by workers
-# each of which holds a core of its own, on a machine that has many. ROOM has assay and {base,relk,pls5,pl10}/bench.
-# First each worker learns the floors of its share of the rows; then each takes turns of +5 %, +10 % and, every
-# fifth time, two links of one commit. A run that the time cuts short is kept under its code, and is a miss.
+# each of which holds a core of its own, on a machine that has many. ROOM has assay and {base,relk,slt1,slt2,slt3,slt4,padd,pls5,pl10}/bench, as
+# compare_frozen() of ci/campaign leaves them. First each worker learns the floors of its share of the rows from
+# five links of one commit; then each takes turns of +5 %, +10 % and, every fifth time, a link that the floors have
+# not seen (padd). A run that the time cuts short is kept under its code, and is a miss.
 # Leaves what compare_tally.py reads.
 set -euo pipefail
 cd "$1"
@@ -19,6 +20,9 @@ mkdir -p floors aa plus5 plus10
 mapfile -t cores < <(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0)), sep="\n")')
 mapfile -t rows < <(base/bench --benchmark_list_tests=true)
 
+relinked=()
+for salt in 1 2 3 4; do relinked+=(--relinked-bin "slt$salt/bench"); done
+
 share_of() {
   printf '%s\n' "${rows[@]}" | awk -v n="$workers" -v w="$1" 'NR % n == w' |
     sed 's/[.+]/\\&/g' | paste -sd '|' | sed 's/.*/^(&)$/'
@@ -27,8 +31,8 @@ share_of() {
 learn() {
   local worker=$1
   taskset -c "${cores[worker % ${#cores[@]}]}" ./assay compare --calibrate "floors/$worker.json" \
-    --base-bin base/bench --head-bin relk/bench --scenarios "$(share_of "$worker")" --slice "$slice" \
-    --results 14 --process-limit 10m --budget "${floors_s}s" >"floors/$worker.txt" 2>&1 || true
+    --base-bin base/bench --head-bin relk/bench "${relinked[@]}" --scenarios "$(share_of "$worker")" --slice "$slice" \
+    --results "${ASSAY_FLEET_RESULTS:-14}" --process-limit 10m --budget "${floors_s}s" >"floors/$worker.txt" 2>&1 || true
 }
 
 # Seeds from 1, 1001 and 2001, as in the other real runs; no two workers have the same.
@@ -50,7 +54,7 @@ work() {
   local worker=$1 turn=0 aa=0 planted=0
   while [[ $(date +%s) -lt $last_start_s ]]; do
     if [[ $(((turn + worker) % 5)) -eq 4 ]]; then
-      compare "$worker" aa relk $((1 + worker + workers * aa++))
+      compare "$worker" aa padd $((1 + worker + workers * aa++))
     elif [[ $(((turn + worker) % 2)) -eq 0 ]]; then
       compare "$worker" plus5 pls5 $((1001 + worker + workers * planted++))
     else

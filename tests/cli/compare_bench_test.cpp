@@ -172,6 +172,31 @@ TEST(CompareBench, calibration_goes_on_where_it_stopped) {
   EXPECT_THAT(used.out, HasSubstr("2.0 % (threshold) for 2 rows")) << used.err;
 }
 
+// One other order may leave a row where it was, and a second move it by a fifth: a floor that knew
+// the first alone would call the second a finding.
+TEST(CompareBench, calibration_takes_links_by_turns_and_the_worst_makes_the_floor) {
+  const scratch out;
+  const std::string base = serving(out, "base", "1000");
+  const std::string near = serving(out, "near", "1000 ");
+  const std::string far = serving(out, "far", "1200");
+  const auto floor_with = [&](const std::string& file, const arguments& more) {
+    arguments line{"compare", "--calibrate",     out / file, "--base-bin", base, "--head-bin",
+                   near,      "--confirm-pairs", "2",        "--results",  "20"};
+    line.insert(line.end(), more.begin(), more.end());
+    const ending end = run(line);
+    EXPECT_EQ(end.exit_code, 0) << end.out << end.err;
+    const json floors = json::parse(contents_of(out / file));
+    EXPECT_EQ(floors["rows"].size(), 2U);
+    return floors["rows"][0]["floor_ratio"].get<double>();
+  };
+  EXPECT_LT(floor_with("one.json", {}), 0.01);
+  EXPECT_NEAR(floor_with("two.json", {"--relinked-bin", far}), 0.2, 0.01);
+  const ending idle =
+      run({"compare", "--base-bin", base, "--head-bin", near, "--relinked-bin", far});
+  EXPECT_EQ(idle.exit_code, 2);
+  EXPECT_THAT(idle.err, HasSubstr("--relinked-bin changes nothing without --calibrate"));
+}
+
 TEST(CompareBench, calibration_of_the_same_bytes_or_of_commands_is_refused) {
   const scratch out;
   const std::string base = serving(out, "base", "1000");
