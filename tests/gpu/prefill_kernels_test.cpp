@@ -250,11 +250,6 @@ TEST(PrefillKernels, append_and_attend_as_the_reference_at_the_edges_of_tiles_an
   check_all(row_attention::warps);
 }
 
-TEST(PrefillKernels, do_so_with_32_queries_a_warp) {
-  ASSAY_NEEDS_GPU();
-  check_all(row_attention::wide_warps);
-}
-
 TEST(PrefillKernels, do_so_where_copies_and_products_overlap) {
   ASSAY_NEEDS_GPU();
   check_all(row_attention::pipelined);

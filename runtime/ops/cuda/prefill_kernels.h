@@ -60,9 +60,8 @@ struct append_rows_arguments {
 
 /// How the tokens of attend_rows are laid over threads; they differ in speed alone.
 enum class row_attention : std::uint8_t {
-  by_shape,    ///< pipelined where that covers heads and pages, else warps
-  warps,       ///< 16 queries a warp
-  wide_warps,  ///< 32 queries a warp
+  by_shape,  ///< pipelined where that covers heads and pages, else warps
+  warps,     ///< 16 queries a warp
   /// 64 queries four warps, and others that have tiles copied: heads of 64 or 128 values of 2
   /// bytes, pages of a power of two from 8 tokens on
   pipelined,
