@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "runtime/ops/cuda/once_a_device.h"
 #include "runtime/ops/cuda/prefill_kernels.h"
 
 namespace assay::ops::cuda {
@@ -16,6 +17,16 @@ struct launch_size {
   std::uint32_t threads = 0;
   std::uint32_t shared_bytes = 0;
 };
+
+/// Of `told` each kernel has one of its own.
+template <class... Parameters>
+cudaError_t allow_dynamic_memory(once_a_device& told, void (*kernel)(Parameters...),
+                                 std::uint32_t bytes) {
+  return told.on_current([&] {
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(bytes));
+  });
+}
 
 template <class... Parameters>
 cudaError_t launch_in_pass(const pass_site& site, const launch_size& size,

@@ -350,8 +350,8 @@ template <class T, int HeadDim>
 cudaError_t launch(const pass_site& site, const attend_rows_arguments& a) {
   constexpr auto kernel = &attend_pipelined_kernel<T, HeadDim>;
   constexpr std::uint32_t bytes = pipe_memory<HeadDim>::bytes;
-  static const cudaError_t allowed = cudaFuncSetAttribute(
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  static once_a_device told;
+  const cudaError_t allowed = allow_dynamic_memory(told, kernel, bytes);
   if (allowed != cudaSuccess) return allowed;
   context_maps maps;
   const cudaError_t made = make_context_maps(site, a, tile_keys, maps);

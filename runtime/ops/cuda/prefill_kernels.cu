@@ -54,8 +54,8 @@ template <class T, int HeadDim>
 cudaError_t attend_by_warps(const pass_site& site, const attend_rows_arguments& a) {
   constexpr auto kernel = &attend_rows_kernel<T, HeadDim>;
   constexpr std::uint32_t bytes = attend_shared_bytes<HeadDim>;
-  static const cudaError_t allowed = cudaFuncSetAttribute(
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  static once_a_device told;
+  const cudaError_t allowed = allow_dynamic_memory(told, kernel, bytes);
   if (allowed != cudaSuccess) return allowed;
   const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
   return launch_in_pass(site, {grid, query_threads, bytes}, kernel, a, site.first, site.tokens);
