@@ -58,8 +58,8 @@ result<void> prefill_pass::submit_part(std::uint32_t first, std::uint32_t tokens
   return submit_head(tokens - 1);
 }
 
-result<void> prefill_pass::before(weight_operator what, std::uint32_t layer) const {
-  return gate_ == nullptr ? result<void>{} : gate_->before(what, layer).map([](bool) {});
+result<bool> prefill_pass::before(weight_operator what, std::uint32_t layer) const {
+  return gate_ == nullptr ? result<bool>{false} : gate_->before(what, layer);
 }
 
 result<void> prefill_pass::after(weight_operator what, std::uint32_t layer) const {
@@ -125,21 +125,22 @@ float* prefill_pass::residual(std::uint32_t row) const {
   return scratch_.x + std::size_t{row} * shape_.hidden;
 }
 
-result<void> prefill_pass::norm(row_span rows, const void* gain) {
+// It fetches the gain before the kernel ahead has ended: `is_apart` where a copy brings the gain.
+result<void> prefill_pass::norm(row_span rows, const void* gain, bool is_apart) {
   return launched("norm_rows", [&] {
     return ops::cuda::norm_rows(
-        shape_.type, {site_.stream, 0, rows.tokens},
+        shape_.type, {site_.stream, 0, rows.tokens, is_apart},
         {residual(rows.first), gain, scratch_.rows, shape_.hidden, shape_.eps});
   });
 }
 
 result<void> prefill_pass::submit_qkv(const ops::cuda::pass_site& at, std::uint32_t index) {
-  ASSAY_TRY(before(weight_operator::qkv, index));
+  ASSAY_TRY_ASSIGN(const bool is_apart, before(weight_operator::qkv, index));
   const decode_layer& layer = weights_.layers[index];
   const std::uint32_t q_rows = shape_.heads * shape_.head_dim;
   const std::uint32_t kv_rows = shape_.kv_heads * shape_.head_dim;
   const std::uint32_t all_rows = q_rows + 2 * kv_rows;
-  ASSAY_TRY(norm({0, at.tokens}, layer.input_norm));
+  ASSAY_TRY(norm({0, at.tokens}, layer.input_norm, is_apart));
   const bool is_one =
       ops::cuda::is_followed(shape_.type, layer.q, q_rows, shape_.hidden, layer.k) &&
       ops::cuda::is_followed(shape_.type, layer.k, kv_rows, shape_.hidden, layer.v);
@@ -160,9 +161,10 @@ result<void> prefill_pass::submit_qkv(const ops::cuda::pass_site& at, std::uint3
 result<void> prefill_pass::submit_append(const ops::cuda::pass_site& at, std::uint32_t index) {
   const decode_layer& layer = weights_.layers[index];
   const bool has_biases = layer.q_bias != nullptr;
+  ops::cuda::pass_site site = at;
   if (!has_biases) {
     ASSAY_TRY(after(weight_operator::qkv, index));
-    ASSAY_TRY(before(weight_operator::heads, index));
+    ASSAY_TRY_ASSIGN(site.is_first, before(weight_operator::heads, index));
   }
   ops::cuda::append_rows_arguments append{};
   append.qkv = scratch_.qkv;
@@ -180,7 +182,7 @@ result<void> prefill_pass::submit_append(const ops::cuda::pass_site& at, std::ui
   append.head_dim = shape_.head_dim;
   append.eps = shape_.eps;
   ASSAY_TRY(
-      launched("append_rows", [&] { return ops::cuda::append_rows(shape_.type, at, append); }));
+      launched("append_rows", [&] { return ops::cuda::append_rows(shape_.type, site, append); }));
   return after(has_biases ? weight_operator::qkv : weight_operator::heads, index);
 }
 
@@ -208,8 +210,8 @@ result<void> prefill_pass::submit_output(std::uint32_t index, row_span kept) {
 
 result<void> prefill_pass::submit_mlp(std::uint32_t index, row_span kept) {
   const decode_layer& layer = weights_.layers[index];
-  ASSAY_TRY(before(weight_operator::mlp, index));
-  ASSAY_TRY(norm(kept, layer.mlp_norm));
+  ASSAY_TRY_ASSIGN(const bool is_apart, before(weight_operator::mlp, index));
+  ASSAY_TRY(norm(kept, layer.mlp_norm, is_apart));
   ASSAY_TRY(multiplied({layer.gate, layer.up, scratch_.rows, scratch_.gate_up, kept.tokens,
                         shape_.intermediate, shape_.hidden, 2 * shape_.intermediate},
                        false));

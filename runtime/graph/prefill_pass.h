@@ -91,13 +91,14 @@ class prefill_pass {
   result<void> submit_attention(const ops::cuda::pass_site& at, std::uint32_t index);
   result<void> submit_output(std::uint32_t index, row_span kept);
   result<void> submit_mlp(std::uint32_t index, row_span kept);
-  result<void> before(weight_operator what, std::uint32_t layer) const;
+  /// Whether the operator's first kernel must wait for everything before.
+  result<bool> before(weight_operator what, std::uint32_t layer) const;
   result<void> after(weight_operator what, std::uint32_t layer) const;
   result<void> submit_head(std::uint32_t last_row);
   template <class Launch>
   result<void> launched(const char* kernel, const Launch& launch);
   result<void> multiplied(const ops::cuda::product_arguments& what, bool is_added);
-  result<void> norm(row_span rows, const void* gain);
+  result<void> norm(row_span rows, const void* gain, bool is_apart);
   float* residual(std::uint32_t row) const;
 
   decode_shape shape_;

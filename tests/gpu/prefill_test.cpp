@@ -228,5 +228,55 @@ TEST(PrefillPass, is_made_ready_without_a_run_and_counts_nothing_of_it) {
   on.expect_at(59, 2);
 }
 
+/// Of every operator the same: whether its weights have just been copied.
+class saying_gate final : public graph::operator_gate {
+ public:
+  explicit saying_gate(bool is_apart) : is_apart_(is_apart) {}
+  result<bool> before(graph::weight_operator, std::uint32_t) override { return is_apart_; }
+  result<void> after(graph::weight_operator, std::uint32_t) override { return {}; }
+
+ private:
+  bool is_apart_;
+};
+
+/// Kernels of a pass over 20 tokens that may begin before the one ahead of them has ended.
+void count_early(const prefilled& on, bool is_apart, std::size_t& early) {
+  graph::prefill_pass pass = on.pass(2048);
+  saying_gate gate(is_apart);
+  pass.bring_weights_by(gate);
+  const cudaStream_t stream = on.site().stream;
+  ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  const auto submitted = pass.submit(0, 20);
+  cudaGraph_t graph = nullptr;
+  ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+  ASSERT_TRUE(submitted) << submitted.error().message;
+  std::size_t count = 0;
+  ASSERT_CUDA(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count));
+  std::vector<cudaGraphNode_t> from(count);
+  std::vector<cudaGraphNode_t> to(count);
+  std::vector<cudaGraphEdgeData> edges(count);
+  ASSERT_CUDA(cudaGraphGetEdges(graph, from.data(), to.data(), edges.data(), &count));
+  early = static_cast<std::size_t>(
+      std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& each) {
+        return each.type == cudaGraphDependencyTypeProgrammatic;
+      }));
+  ASSERT_CUDA(cudaGraphDestroy(graph));
+}
+
+// Under a memory limit a gain may still be on its way while the kernel ahead runs: a norm that
+// fetched it then would take what lay there before.
+TEST(PrefillPass, begins_no_operator_early_whose_weights_have_just_been_copied) {
+  ASSAY_NEEDS_GPU();
+  const prefilled on(element::bf16, {4, 2, 128}, 16);
+  std::size_t early = 0;
+  std::size_t early_apart = 0;
+  count_early(on, false, early);
+  if (HasFatalFailure()) return;
+  count_early(on, true, early_apart);
+  if (HasFatalFailure()) return;
+  // A layer has two norms of rows and one of heads.
+  EXPECT_EQ(early - early_apart, 2U * 3U) << early << " and " << early_apart;
+}
+
 }  // namespace
 }  // namespace assay::test

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// The launch of a kernel of prefill. Each begins with wait_for_previous_kernel().
+// The launch of a kernel of prefill. Each calls wait_for_previous_kernel() before it reads what
+// another one wrote.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ cudaError_t launch_in_pass(const pass_site& site, const launch_size& size,
   config.dynamicSmemBytes = size.shared_bytes;
   config.stream = site.stream;
   config.attrs = &edge;
-  config.numAttrs = 1;
+  config.numAttrs = site.is_first ? 0 : 1;
   return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 

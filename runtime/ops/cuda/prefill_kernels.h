@@ -13,10 +13,13 @@
 namespace assay::ops::cuda {
 
 /// The tokens of a pass stand at positions first … first + tokens - 1 of the sequence.
+/// `is_first` makes a kernel wait for everything before on the stream; any other is placed where
+/// the one before leaves room, and may fetch weights there.
 struct pass_site {
   cudaStream_t stream = nullptr;
   std::uint32_t first = 0;
   std::uint32_t tokens = 0;
+  bool is_first = false;
 };
 
 /// x (tokens, columns) f32: rows `ids[i]` (tokens) int32 of the embedding (any, columns).
