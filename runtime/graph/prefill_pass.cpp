@@ -31,9 +31,18 @@ result<void> prefill_pass::warm_up(std::uint32_t tokens) {
   // Under a memory limit a layer whose weights come later has no addresses to show to cuBLAS yet.
   const auto whole = std::find_if(weights_.layers.begin(), weights_.layers.end(), has_addresses);
   if (whole == weights_.layers.end()) return {};
-  const auto layer = static_cast<std::uint32_t>(whole - weights_.layers.begin());
+  // What nobody is to be told of: it comes back however the layer ends.
   const enqueue_function enqueue = std::exchange(enqueue_, nullptr);
   const prefill_tally before = tally();
+  const auto warmed =
+      warm_layer(static_cast<std::uint32_t>(whole - weights_.layers.begin()), tokens);
+  enqueue_ = enqueue;
+  tally_ = before;
+  thrown_away_ = products_.calls() - before.products;
+  return warmed;
+}
+
+result<void> prefill_pass::warm_layer(std::uint32_t layer, std::uint32_t tokens) {
   // Relaxed: another thread of the process may allocate meanwhile.
   ASSAY_CUDA_TRY(cudaStreamBeginCapture(site_.stream, cudaStreamCaptureModeRelaxed));
   const ops::cuda::pass_site at{site_.stream, 0, tokens};
@@ -43,9 +52,6 @@ result<void> prefill_pass::warm_up(std::uint32_t tokens) {
   // The capture ends in any case: a stream left capturing refuses everything else.
   const cudaError_t ended = cudaStreamEndCapture(site_.stream, &graph);
   if (graph != nullptr) (void)cudaGraphDestroy(graph);
-  enqueue_ = enqueue;
-  tally_ = before;
-  thrown_away_ = products_.calls() - before.products;
   ASSAY_TRY(submitted);
   return device::cuda_try(ended, "cudaStreamEndCapture", __FILE__, __LINE__);
 }

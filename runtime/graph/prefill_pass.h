@@ -99,6 +99,7 @@ class prefill_pass {
   result<void> launched(const char* kernel, const Launch& launch);
   result<void> multiplied(const ops::cuda::product_arguments& what, bool is_added);
   result<void> norm(row_span rows, const void* gain, bool is_apart);
+  result<void> warm_layer(std::uint32_t layer, std::uint32_t tokens);
   float* residual(std::uint32_t row) const;
 
   decode_shape shape_;

@@ -228,6 +228,30 @@ TEST(PrefillPass, is_made_ready_without_a_run_and_counts_nothing_of_it) {
   on.expect_at(59, 2);
 }
 
+TEST(PrefillPass, tells_of_what_it_enqueues_after_a_warm_up_that_failed) {
+  ASSAY_NEEDS_GPU();
+  const prefilled on(element::bf16, {4, 2, 128}, 16);
+  graph::prefill_pass pass = on.pass(2048);
+  std::uint32_t told = 0;
+  pass.enqueue_through([&](std::uint32_t, const auto& work) -> result<void> {
+    ++told;
+    return work();
+  });
+  // A stream that is captured by somebody else cannot be captured anew.
+  const cudaStream_t stream = on.site().stream;
+  ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  EXPECT_FALSE(pass.warm_up(20));
+  cudaGraph_t graph = nullptr;
+  (void)cudaStreamEndCapture(stream, &graph);
+  if (graph != nullptr) (void)cudaGraphDestroy(graph);
+  (void)cudaGetLastError();
+  EXPECT_EQ(told, 0U);
+  on.start();
+  ASSERT_TRUE(pass.submit(0, 20));
+  on.expect_at(19, 1);
+  EXPECT_EQ(told, pass.tally().launches + pass.tally().products);
+}
+
 /// Of every operator the same: whether its weights have just been copied.
 class saying_gate final : public graph::operator_gate {
  public:
