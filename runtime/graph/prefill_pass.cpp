@@ -194,13 +194,20 @@ result<void> prefill_pass::submit_append(const ops::cuda::pass_site& at, std::ui
 
 result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at, std::uint32_t index) {
   const decode_layer& layer = weights_.layers[index];
+  cudaError_t refused = cudaSuccess;
   // What was normed is read: its place takes what attention found.
-  return launched("attend_rows", [&] {
+  ASSAY_TRY(launched("attend_rows", [&] {
     return ops::cuda::attend_rows(
         shape_.type, at,
         {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows, shape_.page_tokens, shape_.heads,
-         shape_.kv_heads, shape_.head_dim, attention_});
-  });
+         shape_.kv_heads, shape_.head_dim, attention_},
+        &refused);
+  }));
+  if (refused == cudaSuccess) return {};
+  attention_ = ops::cuda::row_attention::warps;
+  attention_reason_ =
+      device::cuda_error(refused, "cuTensorMapEncodeTiled", __FILE__, __LINE__).message;
+  return {};
 }
 
 result<void> prefill_pass::submit_output(std::uint32_t index, row_span kept) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "runtime/graph/decode_step.h"
@@ -61,6 +62,9 @@ class prefill_pass {
 
   /// How passes from here on attend; they differ in speed alone.
   void attend_by(ops::cuda::row_attention kind) { attention_ = kind; }
+  /// Why they attend by warps where the driver made no maps for the faster way; empty where it has
+  /// refused none. From the first refusal on, none is asked for.
+  const std::string& attention_reason() const { return attention_reason_; }
 
   /// Enqueues tokens first … first + tokens - 1 of the prompt and returns. Those before `first` are
   /// in the pages already.
@@ -111,6 +115,7 @@ class prefill_pass {
   ops::cuda::matrix_products products_;
   enqueue_function enqueue_;
   ops::cuda::row_attention attention_ = ops::cuda::row_attention::by_shape;
+  std::string attention_reason_;
   operator_gate* gate_ = nullptr;
   prefill_tally tally_;
   std::uint64_t thrown_away_ = 0;  ///< products of warm_up

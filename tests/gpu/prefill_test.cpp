@@ -63,7 +63,8 @@ class prefilled {
   prefilled(const prefilled&) = delete;
   prefilled& operator=(const prefilled&) = delete;
 
-  graph::prefill_pass pass(std::uint32_t chunk_tokens) const {
+  /// `off_bytes`: what the first products are moved by, from a boundary that everything wants.
+  graph::prefill_pass pass(std::uint32_t chunk_tokens, std::size_t off_bytes = 0) const {
     const graph::decode_shape& shape = model_.shape();
     const std::size_t width = std::size_t{prompt_tokens} * bytes_of(shape.type);
     std::byte* at = scratch_.data();
@@ -75,7 +76,7 @@ class prefilled {
     graph::prefill_buffers scratch{};
     scratch.x = x_.data();
     scratch.rows = take(512);
-    scratch.qkv = take(1536);
+    scratch.qkv = take(1536) + off_bytes;
     scratch.gate_up = take(1024);
     scratch.gated = take(512);
     auto products = matrix_products::create(stream_, workspace_.data());
@@ -250,6 +251,20 @@ TEST(PrefillPass, tells_of_what_it_enqueues_after_a_warm_up_that_failed) {
   ASSERT_TRUE(pass.submit(0, 20));
   on.expect_at(19, 1);
   EXPECT_EQ(told, pass.tally().launches + pass.tally().products);
+}
+
+// A warm-up runs nothing, so addresses that no kernel could use do for the driver to refuse.
+TEST(PrefillPass, attends_by_warps_and_says_why_where_the_driver_makes_no_maps) {
+  ASSAY_NEEDS_GPU();
+  const prefilled on(element::bf16, {4, 2, 128}, 16);
+  graph::prefill_pass pass = on.pass(2048, 8);
+  const auto warmed = pass.warm_up(20);
+  ASSERT_TRUE(warmed) << warmed.error().message;
+  const std::string& why = pass.attention_reason();
+  EXPECT_NE(why.find("cuTensorMapEncodeTiled: cudaErrorInvalidValue"), std::string::npos) << why;
+  graph::prefill_pass other = on.pass(2048);
+  ASSERT_TRUE(other.warm_up(20));
+  EXPECT_EQ(other.attention_reason(), "");
 }
 
 /// Of every operator the same: whether its weights have just been copied.

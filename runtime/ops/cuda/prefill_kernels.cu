@@ -129,12 +129,19 @@ cudaError_t append_rows(element type, const pass_site& site, const append_rows_a
   return for_type(type, [&]<class T>(T) { return append_heads<T>(site, a); });
 }
 
-cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a) {
+cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a,
+                        cudaError_t* refused) {
   if (!are_heads_covered(site, a.heads, a.kv_heads, a.page_tokens)) return cudaErrorInvalidValue;
   const bool can_pipeline = type != element::f32 && (a.head_dim == 64 || a.head_dim == 128) &&
                             has_context_maps(a.page_tokens);
-  if (a.kind == row_attention::pipelined || (a.kind == row_attention::by_shape && can_pipeline))
-    return attend_rows_pipelined(type, site, a);
+  if (a.kind == row_attention::pipelined && !can_pipeline) return cudaErrorInvalidValue;
+  if (can_pipeline && a.kind != row_attention::warps) {
+    context_maps maps;
+    const cudaError_t made = make_context_maps(site, a, maps);
+    if (made == cudaSuccess) return attend_rows_pipelined(type, site, a, maps);
+    if (a.kind == row_attention::pipelined) return made;
+    if (refused != nullptr) *refused = made;
+  }
   return for_type(type, [&]<class T>(T) { return attend_heads<T>(site, a); });
 }
 
