@@ -16,12 +16,14 @@ void stream_order::check(std::vector<operation>& operations) {
   for (const operation& op : operations) check_one(op);
 }
 
-// What a programmatic launch follows has begun when it begins. That it ends no earlier is not asked
-// yet, so a record whose end was moved over its follower's passes here. An event or a copy in
-// between has no edge of this kind: it is waited for.
+// A programmatic launch begins when each block of the kernel ahead has begun and let it in, and its
+// own blocks wait for that kernel's end before theirs. So along a chain of such launches starts
+// never go back, nor do ends, but the third may begin while the first still runs. An event or a
+// copy in between has no edge of this kind: it is waited for.
 bool stream_order::is_early(const operation& op, const last_work& last) {
   if (op.is_split && op.correlation == last.correlation) return false;
-  return op.start_ns < (op.is_programmatic && last.is_kernel ? last.start_ns : last.end_ns);
+  if (!op.is_programmatic || !last.is_kernel) return op.start_ns < last.end_ns;
+  return op.start_ns < last.start_ns || op.end_ns < last.end_ns;
 }
 
 void stream_order::check_one(const operation& op) {

@@ -17,13 +17,16 @@ namespace assay::audit {
 
 /// How often records of a cell broke the order of their stream, or took no time for their bytes.
 struct order_defects {
-  std::uint64_t out_of_order = 0;  ///< began before what was submitted earlier had ended
-  std::uint64_t instant = 0;       ///< moved bytes in no time, or ended before the start
+  /// Began before what was submitted earlier had ended; where it may, before that had begun, or
+  /// ended before it.
+  std::uint64_t out_of_order = 0;
+  std::uint64_t instant = 0;  ///< moved bytes in no time, or ended before the start
 };
 
-/// Kernels of one launch may overlap: in a graph one begins before its predecessor has ended. So
-/// may a programmatic launch and the kernel right before it, but never begin ahead of that. Sees
-/// every joined operation. Memory: one entry a stream, at most max_streams.
+/// Kernels of one launch may overlap: in a graph one begins before its predecessor has ended, and
+/// branches of it end in any order. So may a programmatic launch and the kernel right before it,
+/// but it neither begins nor ends ahead of that. Sees every joined operation. Memory: one entry a
+/// stream, at most max_streams.
 class stream_order {
  public:
   /// More than any device has; a trace that names more is broken or crafted, and goes unchecked.

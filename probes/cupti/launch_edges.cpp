@@ -8,8 +8,9 @@
 namespace assay::probes {
 namespace {
 
-// One that a call of the runtime makes on this thread, while it lasts.
-thread_local bool is_inside_runtime_call = false;
+// Calls of the runtime that this thread is inside of: one may make another, and when that returns
+// the outer one still has the driver's part ahead of it.
+thread_local int open_runtime_calls = 0;
 
 bool asks(const cudaLaunchConfig_t* config) {
   if (config == nullptr || config->attrs == nullptr) return false;
@@ -56,9 +57,11 @@ bool asks_of_driver(CUpti_CallbackId id, const void* arguments) {
 void launch_edges::on_call(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                            const CUpti_CallbackData& call) noexcept {
   const bool is_runtime = domain == CUPTI_CB_DOMAIN_RUNTIME_API;
-  if (is_runtime) is_inside_runtime_call = call.callbackSite == CUPTI_API_ENTER;
-  if (call.callbackSite != CUPTI_API_ENTER || call.functionParams == nullptr) return;
-  if (!is_runtime && is_inside_runtime_call) return;
+  const bool is_entry = call.callbackSite == CUPTI_API_ENTER;
+  // Of a call that was under way when the callbacks were enabled, only the end is seen.
+  if (is_runtime) open_runtime_calls = std::max(open_runtime_calls + (is_entry ? 1 : -1), 0);
+  if (!is_entry || call.functionParams == nullptr) return;
+  if (!is_runtime && open_runtime_calls > 0) return;
   if (!(is_runtime ? asks_of_runtime(id, call.functionParams)
                    : asks_of_driver(id, call.functionParams)))
     return;

@@ -130,7 +130,7 @@ enum assay_flag { ASSAY_REFUSED = 1, ASSAY_SPLIT = 2 };
 /* Of an ACTIVITY, a copy. pageable: its end on the host is memory that is not pinned. */
 enum assay_copy_flag { ASSAY_PAGEABLE = 1 };
 /* Of an ACTIVITY, a launch. programmatic: its call allowed it to begin while the kernel right
- * before it on the stream still runs. */
+ * before it on the stream still runs; it waits inside for that one's end, and ends no earlier. */
 enum assay_launch_flag { ASSAY_PROGRAMMATIC = 1 };
 
 /* 72 bytes. Fields that a kind does not name are 0. */

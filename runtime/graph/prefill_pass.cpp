@@ -31,9 +31,18 @@ result<void> prefill_pass::warm_up(std::uint32_t tokens) {
   // Under a memory limit a layer whose weights come later has no addresses to show to cuBLAS yet.
   const auto whole = std::find_if(weights_.layers.begin(), weights_.layers.end(), has_addresses);
   if (whole == weights_.layers.end()) return {};
-  const auto layer = static_cast<std::uint32_t>(whole - weights_.layers.begin());
+  // What nobody is to be told of: it comes back however the layer ends.
   const enqueue_function enqueue = std::exchange(enqueue_, nullptr);
   const prefill_tally before = tally();
+  const auto warmed =
+      warm_layer(static_cast<std::uint32_t>(whole - weights_.layers.begin()), tokens);
+  enqueue_ = enqueue;
+  tally_ = before;
+  thrown_away_ = products_.calls() - before.products;
+  return warmed;
+}
+
+result<void> prefill_pass::warm_layer(std::uint32_t layer, std::uint32_t tokens) {
   // Relaxed: another thread of the process may allocate meanwhile.
   ASSAY_CUDA_TRY(cudaStreamBeginCapture(site_.stream, cudaStreamCaptureModeRelaxed));
   const ops::cuda::pass_site at{site_.stream, 0, tokens};
@@ -43,9 +52,6 @@ result<void> prefill_pass::warm_up(std::uint32_t tokens) {
   // The capture ends in any case: a stream left capturing refuses everything else.
   const cudaError_t ended = cudaStreamEndCapture(site_.stream, &graph);
   if (graph != nullptr) (void)cudaGraphDestroy(graph);
-  enqueue_ = enqueue;
-  tally_ = before;
-  thrown_away_ = products_.calls() - before.products;
   ASSAY_TRY(submitted);
   return device::cuda_try(ended, "cudaStreamEndCapture", __FILE__, __LINE__);
 }
@@ -58,8 +64,8 @@ result<void> prefill_pass::submit_part(std::uint32_t first, std::uint32_t tokens
   return submit_head(tokens - 1);
 }
 
-result<void> prefill_pass::before(weight_operator what, std::uint32_t layer) const {
-  return gate_ == nullptr ? result<void>{} : gate_->before(what, layer).map([](bool) {});
+result<bool> prefill_pass::before(weight_operator what, std::uint32_t layer) const {
+  return gate_ == nullptr ? result<bool>{false} : gate_->before(what, layer);
 }
 
 result<void> prefill_pass::after(weight_operator what, std::uint32_t layer) const {
@@ -125,21 +131,22 @@ float* prefill_pass::residual(std::uint32_t row) const {
   return scratch_.x + std::size_t{row} * shape_.hidden;
 }
 
-result<void> prefill_pass::norm(row_span rows, const void* gain) {
+// It fetches the gain before the kernel ahead has ended: `is_apart` where a copy brings the gain.
+result<void> prefill_pass::norm(row_span rows, const void* gain, bool is_apart) {
   return launched("norm_rows", [&] {
     return ops::cuda::norm_rows(
-        shape_.type, {site_.stream, 0, rows.tokens},
+        shape_.type, {site_.stream, 0, rows.tokens, is_apart},
         {residual(rows.first), gain, scratch_.rows, shape_.hidden, shape_.eps});
   });
 }
 
 result<void> prefill_pass::submit_qkv(const ops::cuda::pass_site& at, std::uint32_t index) {
-  ASSAY_TRY(before(weight_operator::qkv, index));
+  ASSAY_TRY_ASSIGN(const bool is_apart, before(weight_operator::qkv, index));
   const decode_layer& layer = weights_.layers[index];
   const std::uint32_t q_rows = shape_.heads * shape_.head_dim;
   const std::uint32_t kv_rows = shape_.kv_heads * shape_.head_dim;
   const std::uint32_t all_rows = q_rows + 2 * kv_rows;
-  ASSAY_TRY(norm({0, at.tokens}, layer.input_norm));
+  ASSAY_TRY(norm({0, at.tokens}, layer.input_norm, is_apart));
   const bool is_one =
       ops::cuda::is_followed(shape_.type, layer.q, q_rows, shape_.hidden, layer.k) &&
       ops::cuda::is_followed(shape_.type, layer.k, kv_rows, shape_.hidden, layer.v);
@@ -160,9 +167,10 @@ result<void> prefill_pass::submit_qkv(const ops::cuda::pass_site& at, std::uint3
 result<void> prefill_pass::submit_append(const ops::cuda::pass_site& at, std::uint32_t index) {
   const decode_layer& layer = weights_.layers[index];
   const bool has_biases = layer.q_bias != nullptr;
+  ops::cuda::pass_site site = at;
   if (!has_biases) {
     ASSAY_TRY(after(weight_operator::qkv, index));
-    ASSAY_TRY(before(weight_operator::heads, index));
+    ASSAY_TRY_ASSIGN(site.is_first, before(weight_operator::heads, index));
   }
   ops::cuda::append_rows_arguments append{};
   append.qkv = scratch_.qkv;
@@ -180,19 +188,26 @@ result<void> prefill_pass::submit_append(const ops::cuda::pass_site& at, std::ui
   append.head_dim = shape_.head_dim;
   append.eps = shape_.eps;
   ASSAY_TRY(
-      launched("append_rows", [&] { return ops::cuda::append_rows(shape_.type, at, append); }));
+      launched("append_rows", [&] { return ops::cuda::append_rows(shape_.type, site, append); }));
   return after(has_biases ? weight_operator::qkv : weight_operator::heads, index);
 }
 
 result<void> prefill_pass::submit_attention(const ops::cuda::pass_site& at, std::uint32_t index) {
   const decode_layer& layer = weights_.layers[index];
+  cudaError_t refused = cudaSuccess;
   // What was normed is read: its place takes what attention found.
-  return launched("attend_rows", [&] {
+  ASSAY_TRY(launched("attend_rows", [&] {
     return ops::cuda::attend_rows(
         shape_.type, at,
         {scratch_.qkv, layer.pages, buffers_.table, scratch_.rows, shape_.page_tokens, shape_.heads,
-         shape_.kv_heads, shape_.head_dim, attention_});
-  });
+         shape_.kv_heads, shape_.head_dim, attention_},
+        &refused);
+  }));
+  if (refused == cudaSuccess) return {};
+  attention_ = ops::cuda::row_attention::warps;
+  attention_reason_ =
+      device::cuda_error(refused, "cuTensorMapEncodeTiled", __FILE__, __LINE__).message;
+  return {};
 }
 
 result<void> prefill_pass::submit_output(std::uint32_t index, row_span kept) {
@@ -208,8 +223,8 @@ result<void> prefill_pass::submit_output(std::uint32_t index, row_span kept) {
 
 result<void> prefill_pass::submit_mlp(std::uint32_t index, row_span kept) {
   const decode_layer& layer = weights_.layers[index];
-  ASSAY_TRY(before(weight_operator::mlp, index));
-  ASSAY_TRY(norm(kept, layer.mlp_norm));
+  ASSAY_TRY_ASSIGN(const bool is_apart, before(weight_operator::mlp, index));
+  ASSAY_TRY(norm(kept, layer.mlp_norm, is_apart));
   ASSAY_TRY(multiplied({layer.gate, layer.up, scratch_.rows, scratch_.gate_up, kept.tokens,
                         shape_.intermediate, shape_.hidden, 2 * shape_.intermediate},
                        false));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "runtime/graph/decode_step.h"
@@ -61,6 +62,9 @@ class prefill_pass {
 
   /// How passes from here on attend; they differ in speed alone.
   void attend_by(ops::cuda::row_attention kind) { attention_ = kind; }
+  /// Why they attend by warps where the driver made no maps for the faster way; empty where it has
+  /// refused none. From the first refusal on, none is asked for.
+  const std::string& attention_reason() const { return attention_reason_; }
 
   /// Enqueues tokens first … first + tokens - 1 of the prompt and returns. Those before `first` are
   /// in the pages already.
@@ -91,13 +95,15 @@ class prefill_pass {
   result<void> submit_attention(const ops::cuda::pass_site& at, std::uint32_t index);
   result<void> submit_output(std::uint32_t index, row_span kept);
   result<void> submit_mlp(std::uint32_t index, row_span kept);
-  result<void> before(weight_operator what, std::uint32_t layer) const;
+  /// Whether the operator's first kernel must wait for everything before.
+  result<bool> before(weight_operator what, std::uint32_t layer) const;
   result<void> after(weight_operator what, std::uint32_t layer) const;
   result<void> submit_head(std::uint32_t last_row);
   template <class Launch>
   result<void> launched(const char* kernel, const Launch& launch);
   result<void> multiplied(const ops::cuda::product_arguments& what, bool is_added);
-  result<void> norm(row_span rows, const void* gain);
+  result<void> norm(row_span rows, const void* gain, bool is_apart);
+  result<void> warm_layer(std::uint32_t layer, std::uint32_t tokens);
   float* residual(std::uint32_t row) const;
 
   decode_shape shape_;
@@ -109,6 +115,7 @@ class prefill_pass {
   ops::cuda::matrix_products products_;
   enqueue_function enqueue_;
   ops::cuda::row_attention attention_ = ops::cuda::row_attention::by_shape;
+  std::string attention_reason_;
   operator_gate* gate_ = nullptr;
   prefill_tally tally_;
   std::uint64_t thrown_away_ = 0;  ///< products of warm_up

@@ -256,11 +256,30 @@ TEST_F(EdgeOrder, programmatic_launches_wait_for_whatever_is_no_kernel) {
             2U);
 }
 
-// What comes behind the last of a chain waits for all of it, not for the last alone.
+// The edge lets a kernel begin early; inside it waits for the one ahead. An end that was moved over
+// the follower's is nobody's but a broken record's.
+TEST_F(EdgeOrder, programmatic_launches_do_not_end_before_those_ahead) {
+  EXPECT_EQ(disordered({work(launch, 1, 10, 51), work(launch, 2, 20, 50, edge)}), 2U);
+  EXPECT_EQ(disordered({work(launch, 1, 10, 50), work(launch, 2, 20, 50, edge)}), 0U)
+      << "as late as the one ahead is late enough";
+  EXPECT_EQ(disordered({work(launch, 1, 10, 90), work(launch, 2, 20, 95, edge),
+                        work(launch, 3, 30, 94, edge)}),
+            2U)
+      << "the third waits for the second, not for the first alone";
+}
+
+// What comes behind the last of a chain waits for all of it: the chain's ends never go back, so the
+// latest is the last one's, and a broken one ahead of it shows a second time.
 TEST_F(EdgeOrder, what_follows_a_chain_of_edges_waits_for_the_whole_of_it) {
-  EXPECT_EQ(disordered({work(launch, 1, 10, 90), work(launch, 2, 20, 50, edge),
-                        work(ASSAY_OP_COPY, 3, 60, 70)}),
+  EXPECT_EQ(disordered({work(launch, 1, 10, 50), work(launch, 2, 20, 90, edge),
+                        work(ASSAY_OP_COPY, 3, 90, 95)}),
+            0U);
+  EXPECT_EQ(disordered({work(launch, 1, 10, 50), work(launch, 2, 20, 90, edge),
+                        work(ASSAY_OP_COPY, 3, 60, 95)}),
             2U);
+  EXPECT_EQ(disordered({work(launch, 1, 10, 90), work(launch, 2, 20, 50, edge),
+                        work(ASSAY_OP_COPY, 3, 60, 95)}),
+            4U);
 }
 
 }  // namespace

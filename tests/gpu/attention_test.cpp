@@ -57,6 +57,22 @@ const attention_case cases[] = {
     {element::f32, 32, 8, 128, 900},
     {element::f32, 8, 4, 64, 1200},
     {element::f32, 4, 2, 32, 20},
+    // Pages of 8 tokens, and of more than a block's turn.
+    {element::bf16, 32, 8, 128, 700, 8},
+    {element::bf16, 8, 4, 64, 63, 8, false},
+    {element::f16, 4, 1, 128, 64, 8, true, 16},
+    {element::bf16, 16, 8, 128, 127, 128},
+    {element::bf16, 16, 8, 128, 128, 128, false},
+    {element::bf16, 32, 8, 128, 1500, 256, true, 16},
+    {element::f16, 8, 2, 128, 600, 512},
+    // Groups of five and six query heads: one part short of its heads, and one that fills two.
+    {element::bf16, 40, 8, 128, 900},
+    {element::bf16, 10, 2, 64, 300, 8, false},
+    {element::bf16, 48, 8, 128, 513, 16, false, 16},
+    {element::f16, 12, 2, 64, 77},
+    {element::bf16, 5, 1, 32, 200},
+    {element::f32, 5, 1, 64, 150, 128},
+    {element::f32, 6, 1, 128, 300, 8},
 };
 
 /// One layer's cache with random rows, its pages in disorder.

@@ -146,7 +146,7 @@ TEST(Cupti1Holder, is_named_where_somebody_else_has_it) {
 }
 
 // Of a step that is enqueued kernel by kernel all but the first may begin early, and of a graph's
-// kernels none has a call that says so. None begins ahead of the one that it follows.
+// kernels none has a call that says so. None begins or ends ahead of the one that it follows.
 void expect_edges(const record_list& seen, std::size_t wanted) {
   auto kernels = seen.of(ASSAY_ACTIVITY, ASSAY_OP_LAUNCH);
   std::sort(kernels.begin(), kernels.end(), [](const assay_record& a, const assay_record& b) {
@@ -159,6 +159,7 @@ void expect_edges(const record_list& seen, std::size_t wanted) {
     ++edges;
     early += kernels[i].start_ns < kernels[i - 1].end_ns ? 1 : 0;
     EXPECT_GE(kernels[i].start_ns, kernels[i - 1].start_ns);
+    EXPECT_GE(kernels[i].end_ns, kernels[i - 1].end_ns);
   }
   EXPECT_EQ(edges, wanted);
   std::printf("%zu of %zu programmatic launches began before the kernel ahead of them had ended\n",

@@ -261,7 +261,6 @@ result<void> measure_kernels(const bench_run& on) {
          layer.pages, steps.table, d.page_tokens, d.heads, d.kv_heads, d.head_dim, d.eps}));
   }));
   const std::pair<row_attention, const char*> ways[] = {{row_attention::warps, "attend, warps"},
-                                                        {row_attention::wide_warps, "attend, wide"},
                                                         {row_attention::pipelined, "attend, pipe"}};
   for (const auto& [kind, part] : ways)
     ASSAY_TRY(measure_part(on, part, [&, kind = kind] {

@@ -63,7 +63,8 @@ class prefilled {
   prefilled(const prefilled&) = delete;
   prefilled& operator=(const prefilled&) = delete;
 
-  graph::prefill_pass pass(std::uint32_t chunk_tokens) const {
+  /// `off_bytes`: what the first products are moved by, from a boundary that everything wants.
+  graph::prefill_pass pass(std::uint32_t chunk_tokens, std::size_t off_bytes = 0) const {
     const graph::decode_shape& shape = model_.shape();
     const std::size_t width = std::size_t{prompt_tokens} * bytes_of(shape.type);
     std::byte* at = scratch_.data();
@@ -75,7 +76,7 @@ class prefilled {
     graph::prefill_buffers scratch{};
     scratch.x = x_.data();
     scratch.rows = take(512);
-    scratch.qkv = take(1536);
+    scratch.qkv = take(1536) + off_bytes;
     scratch.gate_up = take(1024);
     scratch.gated = take(512);
     auto products = matrix_products::create(stream_, workspace_.data());
@@ -226,6 +227,94 @@ TEST(PrefillPass, is_made_ready_without_a_run_and_counts_nothing_of_it) {
   EXPECT_EQ(pass.tally().chunks, before.chunks);
   ASSERT_TRUE(pass.submit(20, 40));
   on.expect_at(59, 2);
+}
+
+TEST(PrefillPass, tells_of_what_it_enqueues_after_a_warm_up_that_failed) {
+  ASSAY_NEEDS_GPU();
+  const prefilled on(element::bf16, {4, 2, 128}, 16);
+  graph::prefill_pass pass = on.pass(2048);
+  std::uint32_t told = 0;
+  pass.enqueue_through([&](std::uint32_t, const auto& work) -> result<void> {
+    ++told;
+    return work();
+  });
+  // A stream that is captured by somebody else cannot be captured anew.
+  const cudaStream_t stream = on.site().stream;
+  ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  EXPECT_FALSE(pass.warm_up(20));
+  cudaGraph_t graph = nullptr;
+  (void)cudaStreamEndCapture(stream, &graph);
+  if (graph != nullptr) (void)cudaGraphDestroy(graph);
+  (void)cudaGetLastError();
+  EXPECT_EQ(told, 0U);
+  on.start();
+  ASSERT_TRUE(pass.submit(0, 20));
+  on.expect_at(19, 1);
+  EXPECT_EQ(told, pass.tally().launches + pass.tally().products);
+}
+
+// A warm-up runs nothing, so addresses that no kernel could use do for the driver to refuse.
+TEST(PrefillPass, attends_by_warps_and_says_why_where_the_driver_makes_no_maps) {
+  ASSAY_NEEDS_GPU();
+  const prefilled on(element::bf16, {4, 2, 128}, 16);
+  graph::prefill_pass pass = on.pass(2048, 8);
+  const auto warmed = pass.warm_up(20);
+  ASSERT_TRUE(warmed) << warmed.error().message;
+  const std::string& why = pass.attention_reason();
+  EXPECT_NE(why.find("cuTensorMapEncodeTiled: cudaErrorInvalidValue"), std::string::npos) << why;
+  graph::prefill_pass other = on.pass(2048);
+  ASSERT_TRUE(other.warm_up(20));
+  EXPECT_EQ(other.attention_reason(), "");
+}
+
+/// Of every operator the same: whether its weights have just been copied.
+class saying_gate final : public graph::operator_gate {
+ public:
+  explicit saying_gate(bool is_apart) : is_apart_(is_apart) {}
+  result<bool> before(graph::weight_operator, std::uint32_t) override { return is_apart_; }
+  result<void> after(graph::weight_operator, std::uint32_t) override { return {}; }
+
+ private:
+  bool is_apart_;
+};
+
+/// Kernels of a pass over 20 tokens that may begin before the one ahead of them has ended.
+void count_early(const prefilled& on, bool is_apart, std::size_t& early) {
+  graph::prefill_pass pass = on.pass(2048);
+  saying_gate gate(is_apart);
+  pass.bring_weights_by(gate);
+  const cudaStream_t stream = on.site().stream;
+  ASSERT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  const auto submitted = pass.submit(0, 20);
+  cudaGraph_t graph = nullptr;
+  ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
+  ASSERT_TRUE(submitted) << submitted.error().message;
+  std::size_t count = 0;
+  ASSERT_CUDA(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &count));
+  std::vector<cudaGraphNode_t> from(count);
+  std::vector<cudaGraphNode_t> to(count);
+  std::vector<cudaGraphEdgeData> edges(count);
+  ASSERT_CUDA(cudaGraphGetEdges(graph, from.data(), to.data(), edges.data(), &count));
+  early = static_cast<std::size_t>(
+      std::count_if(edges.begin(), edges.end(), [](const cudaGraphEdgeData& each) {
+        return each.type == cudaGraphDependencyTypeProgrammatic;
+      }));
+  ASSERT_CUDA(cudaGraphDestroy(graph));
+}
+
+// Under a memory limit a gain may still be on its way while the kernel ahead runs: a norm that
+// fetched it then would take what lay there before.
+TEST(PrefillPass, begins_no_operator_early_whose_weights_have_just_been_copied) {
+  ASSAY_NEEDS_GPU();
+  const prefilled on(element::bf16, {4, 2, 128}, 16);
+  std::size_t early = 0;
+  std::size_t early_apart = 0;
+  count_early(on, false, early);
+  if (HasFatalFailure()) return;
+  count_early(on, true, early_apart);
+  if (HasFatalFailure()) return;
+  // A layer has two norms of rows and one of heads.
+  EXPECT_EQ(early - early_apart, 2U * 3U) << early << " and " << early_apart;
 }
 
 }  // namespace

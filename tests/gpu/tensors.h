@@ -23,12 +23,13 @@ using ops::cuda::element;
 template <class T>
 class device_array {
  public:
-  explicit device_array(std::size_t count) : count_(count) {
-    check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
+  explicit device_array(std::size_t count) : device_array(count, no_fill{}) {
     // What nobody writes must not look like an answer.
     check(cudaMemset(data_, 0xff, bytes()));
   }
   explicit device_array(const std::vector<T>& from) : device_array(from.size()) { set(from); }
+  /// As it comes: initcheck tells of whoever reads of it what nobody wrote.
+  static device_array unwritten(std::size_t count) { return {count, no_fill{}}; }
   ~device_array() { (void)cudaFree(data_); }
   device_array(device_array&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), count_(other.count_) {}
@@ -47,6 +48,10 @@ class device_array {
   }
 
  private:
+  struct no_fill {};
+  device_array(std::size_t count, no_fill) : count_(count) {
+    check(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()));
+  }
   std::size_t bytes() const { return count_ * sizeof(T); }
   static void check(cudaError_t code) {
     if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));

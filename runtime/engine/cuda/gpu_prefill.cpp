@@ -120,9 +120,12 @@ void gpu_prefill::bring_weights_by(weight_gate& gate) {
 
 std::string gpu_prefill::words() const {
   if (pass_ == nullptr) return "token by token: " + refused_reason_;
-  return "by passes of " + std::to_string(chunk_tokens_) + " tokens at most, from " +
-         std::to_string(from_tokens_) + " tokens on; products by cuBLAS " +
-         std::to_string(pass_->cublas_version());
+  std::string words = "by passes of " + std::to_string(chunk_tokens_) + " tokens at most, from " +
+                      std::to_string(from_tokens_) + " tokens on; products by cuBLAS " +
+                      std::to_string(pass_->cublas_version());
+  if (!pass_->attention_reason().empty())
+    words += "; attention by warps: " + pass_->attention_reason();
+  return words;
 }
 
 }  // namespace assay::engine

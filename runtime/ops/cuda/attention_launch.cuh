@@ -3,6 +3,7 @@
 // From attention's shapes to the kernel that covers them.
 #pragma once
 
+#include "runtime/ops/cuda/once_a_device.h"
 #include "runtime/ops/cuda/paged_attention.cuh"
 #include "runtime/ops/cuda/row_launch.cuh"
 #include "runtime/ops/cuda/tensor_attention.cuh"
@@ -15,11 +16,12 @@ template <int Heads, class Memory, class Kernel>
 cudaError_t launch_clusters(const launch_site& site, const attention_arguments& a, Kernel* kernel,
                             unsigned threads) {
   constexpr auto bytes = static_cast<std::uint32_t>(sizeof(Memory));
-  static const cudaError_t allowed = [&] {
+  static once_a_device told;
+  const cudaError_t allowed = told.on_current([kernel] {
     const cudaError_t error = allow_shared_memory(kernel, bytes);
     if (error != cudaSuccess) return error;
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  }();
+  });
   if (allowed != cudaSuccess) return allowed;
   const std::uint32_t group = a.heads / a.kv_heads;
   cudaLaunchAttribute attributes[2] = {};

@@ -26,11 +26,14 @@ constexpr bool has_context_maps(std::uint32_t page_tokens) {
   return page_tokens >= 8 && (page_tokens & (page_tokens - 1)) == 0;
 }
 
-/// For tiles of `tile_keys` rows, of elements of 2 bytes, where has_context_maps; head_dim is a
-/// multiple of 64. On the host, without a call of the device: about as long as a launch.
-/// Errors: cudaErrorNotSupported where the driver has no such maps, cudaErrorInvalidValue where it
-/// refuses these.
+/// Rows of keys, or of values, that are copied together.
+inline constexpr int context_tile_keys = 128;
+
+/// For elements of 2 bytes, where has_context_maps; head_dim is a multiple of 64. On the host,
+/// without a call of the device: about as long as a launch.
+/// Errors: the driver's own code, which the runtime knows by the same number; cudaErrorNotSupported
+/// where it has no such maps.
 cudaError_t make_context_maps(const pass_site& site, const attend_rows_arguments& arguments,
-                              std::uint32_t tile_keys, context_maps& maps);
+                              context_maps& maps);
 
 }  // namespace assay::ops::cuda

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// The launch of a kernel of prefill. Each begins with wait_for_previous_kernel().
+// The launch of a kernel of prefill. Each calls wait_for_previous_kernel() before it reads what
+// another one wrote.
 #pragma once
 
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
 
+#include "runtime/ops/cuda/once_a_device.h"
 #include "runtime/ops/cuda/prefill_kernels.h"
 
 namespace assay::ops::cuda {
@@ -16,6 +18,16 @@ struct launch_size {
   std::uint32_t threads = 0;
   std::uint32_t shared_bytes = 0;
 };
+
+/// Of `told` each kernel has one of its own.
+template <class... Parameters>
+cudaError_t allow_dynamic_memory(once_a_device& told, void (*kernel)(Parameters...),
+                                 std::uint32_t bytes) {
+  return told.on_current([&] {
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(bytes));
+  });
+}
 
 template <class... Parameters>
 cudaError_t launch_in_pass(const pass_site& site, const launch_size& size,
@@ -29,7 +41,7 @@ cudaError_t launch_in_pass(const pass_site& site, const launch_size& size,
   config.dynamicSmemBytes = size.shared_bytes;
   config.stream = site.stream;
   config.attrs = &edge;
-  config.numAttrs = 1;
+  config.numAttrs = site.is_first ? 0 : 1;
   return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 

@@ -17,7 +17,7 @@
 namespace assay::ops::cuda {
 namespace {
 
-constexpr int tile_keys = 128;
+constexpr int tile_keys = context_tile_keys;
 constexpr int stages = 2;
 constexpr int items = 2;  ///< contexts of a block
 constexpr int group_rows = 64;
@@ -347,34 +347,32 @@ __global__ void __launch_bounds__(block_threads, 1)
 }
 
 template <class T, int HeadDim>
-cudaError_t launch(const pass_site& site, const attend_rows_arguments& a) {
+cudaError_t launch(const pass_site& site, const attend_rows_arguments& a,
+                   const context_maps& maps) {
   constexpr auto kernel = &attend_pipelined_kernel<T, HeadDim>;
   constexpr std::uint32_t bytes = pipe_memory<HeadDim>::bytes;
-  static const cudaError_t allowed = cudaFuncSetAttribute(
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  static once_a_device told;
+  const cudaError_t allowed = allow_dynamic_memory(told, kernel, bytes);
   if (allowed != cudaSuccess) return allowed;
-  context_maps maps;
-  const cudaError_t made = make_context_maps(site, a, tile_keys, maps);
-  if (made != cudaSuccess) return made;
   const std::uint32_t turns = (site.tokens + query_rows - 1) / query_rows;
   return launch_in_pass(site, {dim3(a.heads, (turns + 1) / 2), block_threads, bytes}, kernel, a,
                         maps, site.first, site.tokens);
 }
 
 template <class T>
-cudaError_t attend_heads(const pass_site& site, const attend_rows_arguments& a) {
-  if (a.head_dim == 64) return launch<T, 64>(site, a);
-  if (a.head_dim == 128) return launch<T, 128>(site, a);
+cudaError_t attend_heads(const pass_site& site, const attend_rows_arguments& a,
+                         const context_maps& maps) {
+  if (a.head_dim == 64) return launch<T, 64>(site, a, maps);
+  if (a.head_dim == 128) return launch<T, 128>(site, a, maps);
   return cudaErrorInvalidValue;
 }
 
 }  // namespace
 
 cudaError_t attend_rows_pipelined(element type, const pass_site& site,
-                                  const attend_rows_arguments& a) {
-  if (!has_context_maps(a.page_tokens)) return cudaErrorInvalidValue;
-  if (type == element::bf16) return attend_heads<__nv_bfloat16>(site, a);
-  if (type == element::f16) return attend_heads<__half>(site, a);
+                                  const attend_rows_arguments& a, const context_maps& maps) {
+  if (type == element::bf16) return attend_heads<__nv_bfloat16>(site, a, maps);
+  if (type == element::f16) return attend_heads<__half>(site, a, maps);
   return cudaErrorInvalidValue;
 }
 

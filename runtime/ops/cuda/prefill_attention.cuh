@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention of many tokens over the pages of one sequence, on tensor cores.
 //
-// A block takes 128 queries of one head, 16 or 32 a warp, and walks over the context 64 keys at a
-// time. With 32 a piece of keys or values out of shared memory serves two products instead of one;
-// the queries then lie there too, because registers are full.
+// A block takes 128 queries of one head, 16 a warp, and walks over the context 64 keys at a time.
 // Scores never leave registers: those of a tile become the factor of the product with its values
 // as they lie. The next tile is copied while this one is multiplied.
 #pragma once
@@ -19,17 +17,11 @@
 namespace assay::ops::cuda {
 
 inline constexpr int query_rows = 128;  ///< of a block
+inline constexpr int warp_rows = 16;    ///< of them, of a warp
 inline constexpr int key_rows = 64;     ///< of a tile
-
-/// How a block of threads lies over its queries: `Tiles` times 16 rows a warp.
-template <int HeadDim, int Tiles>
-struct query_block {
-  static constexpr int tiles = Tiles;
-  static constexpr int warp_rows = 16 * Tiles;
-  static constexpr int threads = 32 * query_rows / warp_rows;
-  static constexpr bool are_queries_shared = Tiles > 1;
-  static constexpr int blocks_of_registers = Tiles == 1 && HeadDim > 64 ? 1 : 2;
-};
+inline constexpr int query_threads = 32 * query_rows / warp_rows;
+template <int HeadDim>
+inline constexpr int query_blocks_of_registers = HeadDim > 64 ? 1 : 2;
 
 /// Rows of keys or values in shared memory. A row's 16-byte pieces are exchanged by its number, so
 /// that eight rows of one column lie in different banks.
@@ -53,21 +45,18 @@ struct key_tile {
   }
 };
 
-/// Keys and values, two tiles each, then queries where they are shared.
-template <int HeadDim, int Tiles>
-inline constexpr std::uint32_t attend_shared_bytes =
-    4 * key_tile<HeadDim>::bytes + (query_block<HeadDim, Tiles>::are_queries_shared
-                                        ? query_rows * key_tile<HeadDim>::row_bytes
-                                        : 0);
+/// Keys and values, two tiles each.
+template <int HeadDim>
+inline constexpr std::uint32_t attend_shared_bytes = 4 * key_tile<HeadDim>::bytes;
 
-/// What a warp keeps: queries as the left factor where they are not shared, sums of 16 rows a tile,
-/// and of its lane's two rows of each the largest score and the sum of what was mixed.
-template <int HeadDim, int Tiles>
+/// What a warp keeps: queries as the left factor, sums of 16 rows, and of its lane's two rows the
+/// largest score and the sum of what was mixed.
+template <int HeadDim>
 struct query_warp {
-  std::uint32_t q[Tiles == 1 ? HeadDim / 16 : 1][4];
-  float mixed[Tiles][HeadDim / 8][4];
-  float maximum[Tiles][2];
-  float sum[Tiles][2];
+  std::uint32_t q[HeadDim / 16][4];
+  float mixed[HeadDim / 8][4];
+  float maximum[2];
+  float sum[2];
 };
 
 /// Where a token's rows lie. Pages of a power of two, as a runtime has them, cost no division: a
@@ -97,13 +86,13 @@ struct cached_context {
 };
 
 /// Copies tile `tile` of keys to `keys` and of values behind the two tiles of keys.
-template <class T, int HeadDim, int Threads>
+template <class T, int HeadDim>
 __device__ __forceinline__ void copy_tile(const cached_context<T, HeadDim>& context,
                                           std::uint32_t tile, std::uint32_t end,
                                           std::uint32_t keys) {
   using layout = key_tile<HeadDim>;
 #pragma unroll
-  for (int i = static_cast<int>(threadIdx.x); i < key_rows * layout::pieces; i += Threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < key_rows * layout::pieces; i += query_threads) {
     const int row = i / layout::pieces;
     const int piece = i % layout::pieces;
     const std::uint32_t token = tile * key_rows + static_cast<std::uint32_t>(row);
@@ -128,7 +117,7 @@ __device__ __forceinline__ const T* query_row(const attend_rows_arguments& a, st
 template <class T, int HeadDim>
 __device__ __forceinline__ void load_queries(const attend_rows_arguments& a, std::uint32_t head,
                                              std::uint32_t row, std::uint32_t tokens,
-                                             query_warp<HeadDim, 1>& warp) {
+                                             query_warp<HeadDim>& warp) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const T* from[2] = {query_row<T, HeadDim>(a, head, row < tokens ? row : tokens - 1),
                       query_row<T, HeadDim>(a, head, row + 8 < tokens ? row + 8 : tokens - 1)};
@@ -140,60 +129,26 @@ __device__ __forceinline__ void load_queries(const attend_rows_arguments& a, std
                                                                 part / 2 * 8 + lane % 4 * 2);
 }
 
-/// The block's queries into shared memory; zero past the last token.
-template <class T, int HeadDim, int Threads>
-__device__ __forceinline__ void copy_queries(const attend_rows_arguments& a, std::uint32_t head,
-                                             std::uint32_t block_row, std::uint32_t tokens,
-                                             std::uint32_t to) {
-  using layout = key_tile<HeadDim>;
-  for (int i = static_cast<int>(threadIdx.x); i < query_rows * layout::pieces; i += Threads) {
-    const int row = i / layout::pieces;
-    const int piece = i % layout::pieces;
-    const std::uint32_t token = block_row + static_cast<std::uint32_t>(row);
-    const bool is_there = token < tokens;
-    copy_or_zero(to + layout::offset(row, piece),
-                 query_row<T, HeadDim>(a, head, is_there ? token : 0) + piece * 8, is_there);
-  }
-}
-
-/// scores (16, 64) a tile = queries · keysᵀ. `queries` is where the warp's shared ones begin.
-template <class T, int HeadDim, int Tiles>
-__device__ __forceinline__ void score_tile(const query_warp<HeadDim, Tiles>& warp,
-                                           std::uint32_t queries, std::uint32_t keys,
-                                           float (&scores)[Tiles][key_rows / 8][4]) {
+/// scores (16, 64) = queries · keysᵀ.
+template <class T, int HeadDim>
+__device__ __forceinline__ void score_tile(const query_warp<HeadDim>& warp, std::uint32_t keys,
+                                           float (&scores)[key_rows / 8][4]) {
   using layout = key_tile<HeadDim>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::uint32_t keys_at = keys + layout::offset(lane / 16 * 8 + lane % 8, lane / 8 % 2);
-  const std::uint32_t queries_at = queries + layout::offset(lane % 16, lane / 16);
 #pragma unroll
-  for (int t = 0; t < Tiles; ++t)
+  for (int n = 0; n < key_rows / 8; ++n)
 #pragma unroll
-    for (int n = 0; n < key_rows / 8; ++n)
+    for (int i = 0; i < 4; ++i) scores[n][i] = 0.0F;
 #pragma unroll
-      for (int i = 0; i < 4; ++i) scores[t][n][i] = 0.0F;
-#pragma unroll
-  for (int k = 0; k < HeadDim / 16; ++k) {
-    std::uint32_t q[Tiles][4];
-#pragma unroll
-    for (int t = 0; t < Tiles; ++t) {
-      if constexpr (Tiles == 1) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) q[t][i] = warp.q[k][i];
-      } else {
-        load_tiles(q[t], layout::paired(queries_at, k) + t * 16 * layout::row_bytes);
-      }
-    }
+  for (int k = 0; k < HeadDim / 16; ++k)
 #pragma unroll
     for (int n = 0; n < key_rows / 16; ++n) {
       std::uint32_t b[4];
       load_tiles(b, layout::paired(keys_at, k) + n * 16 * layout::row_bytes);
-#pragma unroll
-      for (int t = 0; t < Tiles; ++t) {
-        multiply_tile<T>(scores[t][2 * n], q[t], b[0], b[1]);
-        multiply_tile<T>(scores[t][2 * n + 1], q[t], b[2], b[3]);
-      }
+      multiply_tile<T>(scores[2 * n], warp.q[k], b[0], b[1]);
+      multiply_tile<T>(scores[2 * n + 1], warp.q[k], b[2], b[3]);
     }
-  }
 }
 
 /// Scores of keys after a row's own position become minus infinity. `first_key` is the tile's,
@@ -247,31 +202,26 @@ __device__ __forceinline__ void weigh_tile(float scale, float (&maxima)[2], floa
   }
 }
 
-/// mixed (16, HeadDim) += weights (16, 64) · values, for each tile.
-template <class T, int HeadDim, int Tiles>
-__device__ __forceinline__ void mix_tile(const float (&weights)[Tiles][key_rows / 8][4],
-                                         std::uint32_t values, query_warp<HeadDim, Tiles>& warp) {
+/// mixed (16, HeadDim) += weights (16, 64) · values.
+template <class T, int HeadDim>
+__device__ __forceinline__ void mix_tile(const float (&weights)[key_rows / 8][4],
+                                         std::uint32_t values, query_warp<HeadDim>& warp) {
   using layout = key_tile<HeadDim>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::uint32_t values_at = values + layout::offset(lane % 16, lane / 16);
 #pragma unroll
   for (int k = 0; k < key_rows / 16; ++k) {
-    std::uint32_t a[Tiles][4];
+    std::uint32_t a[4];
 #pragma unroll
-    for (int t = 0; t < Tiles; ++t)
-#pragma unroll
-      for (int i = 0; i < 4; ++i)
-        a[t][i] = packed_pair<T>(weights[t][2 * k + i / 2][i % 2 * 2],
-                                 weights[t][2 * k + i / 2][i % 2 * 2 + 1]);
+    for (int i = 0; i < 4; ++i)
+      a[i] =
+          packed_pair<T>(weights[2 * k + i / 2][i % 2 * 2], weights[2 * k + i / 2][i % 2 * 2 + 1]);
 #pragma unroll
     for (int d = 0; d < HeadDim / 16; ++d) {
       std::uint32_t b[4];
       load_turned_tiles(b, layout::paired(values_at, d) + k * 16 * layout::row_bytes);
-#pragma unroll
-      for (int t = 0; t < Tiles; ++t) {
-        multiply_tile<T>(warp.mixed[t][2 * d], a[t], b[0], b[1]);
-        multiply_tile<T>(warp.mixed[t][2 * d + 1], a[t], b[2], b[3]);
-      }
+      multiply_tile<T>(warp.mixed[2 * d], a, b[0], b[1]);
+      multiply_tile<T>(warp.mixed[2 * d + 1], a, b[2], b[3]);
     }
   }
 }
@@ -300,59 +250,46 @@ __device__ __forceinline__ void store_rows(const attend_rows_arguments& a, std::
 
 /// Grid: (heads, blocks of 128 tokens); those with the longest context first, so that the last
 /// blocks to run are short.
-template <class T, int HeadDim, int Tiles>
-__global__ void __launch_bounds__(query_block<HeadDim, Tiles>::threads,
-                                  query_block<HeadDim, Tiles>::blocks_of_registers)
+template <class T, int HeadDim>
+__global__ void __launch_bounds__(query_threads, query_blocks_of_registers<HeadDim>)
     attend_rows_kernel(const __grid_constant__ attend_rows_arguments a, std::uint32_t first,
                        std::uint32_t tokens) {
   using layout = key_tile<HeadDim>;
-  using block = query_block<HeadDim, Tiles>;
   extern __shared__ __align__(1024) std::byte raw_tiles[];
   const std::uint32_t tiles_at = shared_address(raw_tiles);
   const std::uint32_t head = blockIdx.x;
   const std::uint32_t block_row = (gridDim.y - 1 - blockIdx.y) * query_rows;
-  const std::uint32_t in_block = threadIdx.x / 32 * block::warp_rows;
-  const std::uint32_t warp_row = block_row + in_block;
+  const std::uint32_t warp_row = block_row + threadIdx.x / 32 * warp_rows;
   const std::uint32_t row = warp_row + threadIdx.x % 32 / 4;
   const std::uint32_t block_end = block_row + query_rows < tokens ? block_row + query_rows : tokens;
   const std::uint32_t tiles = (first + block_end - 1) / key_rows + 1;
-  const std::uint32_t queries_at = tiles_at + 4 * layout::bytes + in_block * layout::row_bytes;
   const float scale = rsqrtf(static_cast<float>(HeadDim)) * 1.44269504088896340736F;
 
   const cached_context<T, HeadDim> context(a, head / (a.heads / a.kv_heads));
-  query_warp<HeadDim, Tiles> warp{};
+  query_warp<HeadDim> warp{};
   wait_for_previous_kernel();
-  if constexpr (block::are_queries_shared)
-    copy_queries<T, HeadDim, block::threads>(a, head, block_row, tokens,
-                                             tiles_at + 4 * layout::bytes);
-  copy_tile<T, HeadDim, block::threads>(context, 0, first + tokens, tiles_at);
+  copy_tile<T, HeadDim>(context, 0, first + tokens, tiles_at);
   close_copies();
-#pragma unroll
-  for (int t = 0; t < Tiles; ++t) warp.maximum[t][0] = warp.maximum[t][1] = -INFINITY;
-  if constexpr (!block::are_queries_shared) load_queries<T, HeadDim>(a, head, row, tokens, warp);
+  warp.maximum[0] = warp.maximum[1] = -INFINITY;
+  load_queries<T, HeadDim>(a, head, row, tokens, warp);
   for (std::uint32_t tile = 0; tile < tiles; ++tile) {
     const std::uint32_t keys = tiles_at + tile % 2 * layout::bytes;
     wait_for_copies<0>();
     __syncthreads();  // the tile is there, and nobody reads the other one any more
     if (tile + 1 < tiles)
-      copy_tile<T, HeadDim, block::threads>(context, tile + 1, first + tokens,
-                                            tiles_at + (tile + 1) % 2 * layout::bytes);
+      copy_tile<T, HeadDim>(context, tile + 1, first + tokens,
+                            tiles_at + (tile + 1) % 2 * layout::bytes);
     close_copies();
     const std::uint32_t first_key = tile * key_rows;
-    if (first_key > first + warp_row + block::warp_rows - 1) continue;  // after all of its queries
-    float scores[Tiles][key_rows / 8][4];
-    score_tile<T>(warp, queries_at, keys, scores);
-#pragma unroll
-    for (int t = 0; t < Tiles; ++t) {
-      if (first_key + key_rows - 1 > first + warp_row + t * 16)
-        hide_later_keys(first_key, first + row + t * 16, scores[t]);
-      weigh_tile<HeadDim>(scale, warp.maximum[t], warp.sum[t], warp.mixed[t], scores[t]);
-    }
+    if (first_key > first + warp_row + warp_rows - 1) continue;  // after all of its queries
+    float scores[key_rows / 8][4];
+    score_tile<T>(warp, keys, scores);
+    if (first_key + key_rows - 1 > first + warp_row)
+      hide_later_keys(first_key, first + row, scores);
+    weigh_tile<HeadDim>(scale, warp.maximum, warp.sum, warp.mixed, scores);
     mix_tile<T>(scores, keys + 2 * layout::bytes, warp);
   }
-#pragma unroll
-  for (int t = 0; t < Tiles; ++t)
-    store_rows<T, HeadDim>(a, head, row + t * 16, tokens, warp.sum[t], warp.mixed[t]);
+  store_rows<T, HeadDim>(a, head, row, tokens, warp.sum, warp.mixed);
 }
 
 }  // namespace assay::ops::cuda

@@ -50,16 +50,15 @@ cudaError_t append_heads(const pass_site& site, const append_rows_arguments& a) 
   }
 }
 
-template <class T, int HeadDim, int Tiles>
-cudaError_t attend_in_blocks(const pass_site& site, const attend_rows_arguments& a) {
-  constexpr auto kernel = &attend_rows_kernel<T, HeadDim, Tiles>;
-  constexpr std::uint32_t bytes = attend_shared_bytes<HeadDim, Tiles>;
-  static const cudaError_t allowed = cudaFuncSetAttribute(
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+template <class T, int HeadDim>
+cudaError_t attend_by_warps(const pass_site& site, const attend_rows_arguments& a) {
+  constexpr auto kernel = &attend_rows_kernel<T, HeadDim>;
+  constexpr std::uint32_t bytes = attend_shared_bytes<HeadDim>;
+  static once_a_device told;
+  const cudaError_t allowed = allow_dynamic_memory(told, kernel, bytes);
   if (allowed != cudaSuccess) return allowed;
   const dim3 grid(a.heads, (site.tokens + query_rows - 1) / query_rows);
-  return launch_in_pass(site, {grid, query_block<HeadDim, Tiles>::threads, bytes}, kernel, a,
-                        site.first, site.tokens);
+  return launch_in_pass(site, {grid, query_threads, bytes}, kernel, a, site.first, site.tokens);
 }
 
 template <class T, int HeadDim>
@@ -69,8 +68,7 @@ cudaError_t attend(const pass_site& site, const attend_rows_arguments& a) {
     return launch_in_pass(site, {grid, plain_warps * 32}, attend_plainly_kernel<HeadDim>, a,
                           site.first);
   } else {
-    return a.kind == row_attention::wide_warps ? attend_in_blocks<T, HeadDim, 2>(site, a)
-                                               : attend_in_blocks<T, HeadDim, 1>(site, a);
+    return attend_by_warps<T, HeadDim>(site, a);
   }
 }
 
@@ -131,12 +129,19 @@ cudaError_t append_rows(element type, const pass_site& site, const append_rows_a
   return for_type(type, [&]<class T>(T) { return append_heads<T>(site, a); });
 }
 
-cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a) {
+cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& a,
+                        cudaError_t* refused) {
   if (!are_heads_covered(site, a.heads, a.kv_heads, a.page_tokens)) return cudaErrorInvalidValue;
   const bool can_pipeline = type != element::f32 && (a.head_dim == 64 || a.head_dim == 128) &&
                             has_context_maps(a.page_tokens);
-  if (a.kind == row_attention::pipelined || (a.kind == row_attention::by_shape && can_pipeline))
-    return attend_rows_pipelined(type, site, a);
+  if (a.kind == row_attention::pipelined && !can_pipeline) return cudaErrorInvalidValue;
+  if (can_pipeline && a.kind != row_attention::warps) {
+    context_maps maps;
+    const cudaError_t made = make_context_maps(site, a, maps);
+    if (made == cudaSuccess) return attend_rows_pipelined(type, site, a, maps);
+    if (a.kind == row_attention::pipelined) return made;
+    if (refused != nullptr) *refused = made;
+  }
   return for_type(type, [&]<class T>(T) { return attend_heads<T>(site, a); });
 }
 

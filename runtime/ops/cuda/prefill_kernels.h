@@ -13,10 +13,13 @@
 namespace assay::ops::cuda {
 
 /// The tokens of a pass stand at positions first … first + tokens - 1 of the sequence.
+/// `is_first` makes a kernel wait for everything before on the stream; any other is placed where
+/// the one before leaves room, and may fetch weights there.
 struct pass_site {
   cudaStream_t stream = nullptr;
   std::uint32_t first = 0;
   std::uint32_t tokens = 0;
+  bool is_first = false;
 };
 
 /// x (tokens, columns) f32: rows `ids[i]` (tokens) int32 of the embedding (any, columns).
@@ -60,9 +63,8 @@ struct append_rows_arguments {
 
 /// How the tokens of attend_rows are laid over threads; they differ in speed alone.
 enum class row_attention : std::uint8_t {
-  by_shape,    ///< pipelined where that covers heads and pages, else warps
-  warps,       ///< 16 queries a warp
-  wide_warps,  ///< 32 queries a warp
+  by_shape,  ///< pipelined where that covers heads and pages, and has its maps; else warps
+  warps,     ///< 16 queries a warp
   /// 64 queries four warps, and others that have tiles copied: heads of 64 or 128 values of 2
   /// bytes, pages of a power of two from 8 tokens on
   pipelined,
@@ -90,9 +92,10 @@ struct gate_rows_arguments {
   std::uint32_t columns = 0;
 };
 
-/// Each enqueues one kernel and returns. It is placed where the one before leaves room, and waits
-/// there for its end. bf16 and f16 attend on tensor cores, with probabilities
-/// rounded to the element; f32 does not, and is slow.
+/// Each enqueues one kernel and returns. It waits for the end of the one before. bf16 and f16
+/// attend on tensor cores, with probabilities rounded to the element; f32 does not, and is slow.
+/// `refused`, of attend_rows by shape: takes the driver's code where it made no maps of tensors to
+/// copy tiles by, and warps attend instead; else it stays as it is.
 /// Errors: cudaErrorInvalidValue where a row's bytes are no multiple of 16, a row of norm_rows has
 /// more than 16,384 columns, or head_dim is none of 16, 32, 64 and 128; otherwise the launch's own.
 /// Threads: one a stream.
@@ -100,8 +103,8 @@ cudaError_t embed_rows(element type, const pass_site& site, const embed_rows_arg
 cudaError_t norm_rows(element type, const pass_site& site, const norm_rows_arguments& arguments);
 cudaError_t append_rows(element type, const pass_site& site,
                         const append_rows_arguments& arguments);
-cudaError_t attend_rows(element type, const pass_site& site,
-                        const attend_rows_arguments& arguments);
+cudaError_t attend_rows(element type, const pass_site& site, const attend_rows_arguments& arguments,
+                        cudaError_t* refused = nullptr);
 cudaError_t gate_rows(element type, const pass_site& site, const gate_rows_arguments& arguments);
 
 }  // namespace assay::ops::cuda

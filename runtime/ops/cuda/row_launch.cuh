@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "runtime/ops/cuda/decode_kernels.h"
+#include "runtime/ops/cuda/once_a_device.h"
 #include "runtime/ops/cuda/row_products.cuh"
 
 namespace assay::ops::cuda {
@@ -38,7 +39,9 @@ inline unsigned set_edge(const launch_site& site, cudaLaunchAttribute* attribute
 template <class Tile, class Operator>
 cudaError_t launch_tile(const launch_site& site, const Operator& op, const row_plan& plan) {
   constexpr auto kernel = &row_products<Tile, Operator>;
-  static const cudaError_t allowed = allow_shared_memory(kernel, most_ring_bytes);
+  static once_a_device told;
+  const cudaError_t allowed =
+      told.on_current([] { return allow_shared_memory(kernel, most_ring_bytes); });
   if (allowed != cudaSuccess) return allowed;
   const std::uint32_t stage_bytes = Tile::stage_rows * plan.mine.row_bytes;
   const std::uint32_t units = plan.mine.rows / Operator::unit;
