@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
-"""compare_tally.py FOLDER OUT.json: what the real comparisons in FOLDER/{aa,plus5,plus10} came to, as
-Markdown, and each of them in OUT.json. A contaminated or inconclusive run is a miss."""
+"""compare_tally.py FOLDER OUT.json [brief]: what the real comparisons in FOLDER/{aa,plus5,plus10} came to, as
+Markdown, and each of them in OUT.json. A contaminated or inconclusive run is a miss. Brief: of each row its
+estimate instead of its pairs, which for a hundred rows are megabytes; their logs are named by a hash."""
+import hashlib
 import json
 import math
 import os
@@ -176,6 +178,44 @@ def pairs_of(path):
     return pairs
 
 
+def estimates_of(report):
+    """In 0.01 %, and the state where the row was called."""
+    return {row["name"].removesuffix("/real_time"):
+            [round(1e4 * value(row["change_ratio"])) if value(row["change_ratio"]) is not None else None] +
+            ([row["state"]] if is_called(row) else []) for row in report["rows"]}
+
+
+def hash_of_logs(folders):
+    digest = hashlib.sha256()
+    for folder in folders:
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+            if name.endswith(".jsonl"):
+                with open(os.path.join(folder, name), "rb") as file:
+                    digest.update(file.read())
+    return digest.hexdigest()
+
+
+def print_called(sets):
+    """Rows that were called though nothing was planted in them: always the same ones, the same way, are
+    where the code lies."""
+    lines = []
+    for percent, reports in sets.items():
+        called = {}
+        for report in reports.values():
+            for row in report["rows"]:
+                if is_called(row) and not (percent and planted(row["name"]) and row["state"] == "regressed"):
+                    key = (row["name"], row["state"], row["margin_ratio"])
+                    called.setdefault(key, []).append(value(row["change_ratio"]))
+        for (name, state, margin), ratios in sorted(called.items()):
+            lines.append(f"| {'equal builds' if not percent else f'+{percent} %'} | {name} | {state} | "
+                         f"{len(ratios)} of {len(reports)} | {100 * min(ratios):+.1f} to "
+                         f"{100 * max(ratios):+.1f} % | {100 * margin:.1f} % |")
+    if lines:
+        print("\n## Called, and nothing was planted there\n")
+        print("| runs | row | called | in | by | margin |\n|---|---|---|---:|---:|---:|")
+        print("\n".join(lines))
+
+
 def kept(report, percent):
     return {"exit_code": report["exit_code"], "contaminated": report["is_contaminated"],
             "false_alarms": false_alarms(report, percent),
@@ -185,7 +225,7 @@ def kept(report, percent):
                        for state in sorted({row["state"] for row in report["rows"]})}}
 
 
-def main(folder, out):
+def main(folder, out, how="whole"):
     sets = {percent: reports_of(os.path.join(folder, name))
             for percent, name in ((0, "aa"), (5, "plus5"), (10, "plus10"))}
     times, heads = {}, {}
@@ -206,12 +246,15 @@ def main(folder, out):
         print_runs(percent, reports, times)
     print_rows(sets)
     print_layouts(sets[0], heads)
+    print_called(sets)
     logs = {percent: os.path.join(folder, name) for percent, name in ((0, "aa"), (5, "plus5"), (10, "plus10"))}
+    print(f"\nsha256 of the logs of all runs, in the order of their names: {hash_of_logs(logs.values())}")
     with open(out, "w", encoding="utf-8") as file:
         json.dump({"floors": floors["rows"], "runs": {
             f"plus{percent}": {number: kept(report, percent) | {
                 "head": heads.get(number), "wall_s": times.get(number),
-                "pairs": pairs_of(os.path.join(logs[percent], f"{number}.jsonl"))}
+                **({"changes_by_10000": estimates_of(report)} if how == "brief" else
+                   {"pairs": pairs_of(os.path.join(logs[percent], f"{number}.jsonl"))})}
                 for number, report in reports.items()} for percent, reports in sets.items()}}, file)
 
 
