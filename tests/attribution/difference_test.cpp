@@ -285,7 +285,7 @@ TEST(Difference, a_slower_operator_is_found_among_runs_that_differ_by_more) {
 TEST(Difference, a_launch_that_does_not_follow_the_others_has_not_changed) {
   const auto side = [](int slow_runs) {
     std::vector<model::investigation> out;
-    for (int at = 0; at < 8; ++at) {
+    for (int at = 0; at < 16; ++at) {
       model::investigation run = run_of({.seed = static_cast<std::uint64_t>(100 * slow_runs + at),
                                          .has_more_operators = true,
                                          .pace = at < slow_runs ? 2.0 : 1.0});
@@ -297,7 +297,7 @@ TEST(Difference, a_launch_that_does_not_follow_the_others_has_not_changed) {
     }
     return out;
   };
-  const auto found = attribution::difference_of(side(1), side(7));
+  const auto found = attribution::difference_of(side(1), side(15));
   for (const auto& each : found.times)
     if (each.is_paced) {
       EXPECT_EQ(each.verdict, difference_verdict::cannot_tell) << each.subject;

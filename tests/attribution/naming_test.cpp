@@ -163,7 +163,7 @@ TEST(Naming, a_launch_of_the_harness_takes_no_place_in_the_plan) {
   }
   more.records.insert(more.records.begin() + 4, own.begin(), own.end());
   const auto found = more.investigate();
-  EXPECT_EQ(found.decode.named_passes, 1u);
+  ASSERT_EQ(found.decode.named_passes, 1u);
   EXPECT_EQ(line_of_operator(found, "head")->launches, 1u);
 }
 
