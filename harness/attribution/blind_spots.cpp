@@ -64,12 +64,33 @@ void say_counters(list& to, const model::audit_report& audit) {
                                     gate.detail.empty() ? "it does not hold" : gate.detail));
 }
 
+void say_operators(list& to, const model::investigation& report) {
+  const auto& decode = report.decode;
+  const std::uint64_t open = decode.passes - std::min(decode.named_passes, decode.passes);
+  to.say(!decode.launches.empty() && report.planned_launches == 0,
+         "Which operator a launch was: the trace has no plan of a step; launches are told apart by "
+         "what they read");
+  to.say(report.planned_launches > 0 && open > 0,
+         fmt::format("Which operator a launch was in {} decode steps: they did not launch what the "
+                     "ledger planned",
+                     open));
+  to.say(!report.prefill.launches.empty(),
+         "Which operator a launch of a prefill was: the plan is that of a decode step");
+  to.say(decode.graph_calls > 0,
+         fmt::format("What submitting one operator took in {} calls: each submitted several",
+                     decode.graph_calls));
+  to.say(std::any_of(decode.launches.begin(), decode.launches.end(),
+                     [](const model::launch_line& each) {
+                       return each.has_planned_kv && each.kv_bytes == 0;
+                     }),
+         "How many bytes of KV a launch read: no record tells it, and the plan names the launches "
+         "alone");
+}
+
 void say_attribution(list& to, const model::investigation& report, const pass_fold& passes) {
   const auto& decode = report.decode;
   to.say(decode.passes == 0, "Where a decode step's time went: the trace holds no decode step");
-  to.say(!decode.launches.empty() || !report.prefill.launches.empty(),
-         "Which operator a launch was: the trace names none; launches are told apart by what they "
-         "read");
+  say_operators(to, report);
   to.say(decode.copy_calls > 0,
          "How long bytes were staged before a copy: no record tells it; where the device was idle "
          "it lies in submission");
@@ -103,7 +124,7 @@ std::vector<std::string> blind_spots_of(const model::investigation& report,
   to.say(true,
          "How much arithmetic each launch did: the trace counts bytes, so that a roofline has its "
          "memory side only");
-  to.say(!has_fact(audit, "cache"),
+  to.say(report.cache_bytes == 0,
          "Whether a launch was served by a cache: the trace states no cache's size");
   to.say(is_gpu(audit) && !has_fact(audit, "SM clock"), "Clocks of the GPU under load");
   to.say(!has_fact(audit, "throttl"), "Whether the clocks were throttled: no fact of the run says");

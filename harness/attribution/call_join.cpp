@@ -26,7 +26,9 @@ void call_join::join(std::vector<joined_activity>& out) {
     if (call == calls_.end() || call->correlation != work.correlation) continue;
     made.has_call = true;
     made.range = call->range;
+    made.call_begin_ns = call->start_ns;
     made.call_end_ns = call->end_ns;
+    made.is_shared_call = (call->flags & ASSAY_SPLIT) != 0;
     is_met_[static_cast<std::size_t>(call - calls_.begin())] = true;
   }
   works_.clear();

@@ -15,7 +15,9 @@ struct joined_activity {
   assay_record activity;
   bool has_call = false;
   std::uint16_t range = 0;  ///< the call's, or its own where there is no call
+  std::int64_t call_begin_ns = 0;
   std::int64_t call_end_ns = 0;
+  bool is_shared_call = false;  ///< the call has several activities: a graph, a split copy
 };
 
 /// Holds records until join(). A call whose work has not shown waits for it, max_waiting of them.

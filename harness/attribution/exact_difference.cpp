@@ -63,7 +63,7 @@ bool is_equal(const model::quantity& one, const model::quantity& other) {
 
 std::string launch_name(const model::launch_class& which) {
   if (which.is_rest) return "all other launches";
-  std::string name = "launch of " + which.range;
+  std::string name = which.op.empty() ? "launch of " + which.range : which.op;
   if (which.weight_bytes != 0) name += fmt::format(", {} B of weights each", which.weight_bytes);
   if (which.reads_kv) name += ", reads KV";
   if (which.weight_bytes == 0 && !which.reads_kv) name += fmt::format(", {} blocks", which.blocks);

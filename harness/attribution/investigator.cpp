@@ -53,6 +53,13 @@ result<void> investigator::contract(std::string_view json) {
   return {};
 }
 
+result<void> investigator::facts(std::string_view json) {
+  ASSAY_TRY_ASSIGN(trace::run_facts stated, trace::parse_facts(json));
+  if (!stated.step_plan.empty()) passes_.plan(std::move(stated.step_plan));
+  if (stated.cache_bytes > 0) cache_bytes_ = stated.cache_bytes;
+  return {};
+}
+
 result<void> investigator::records(std::span<const assay_record> records) {
   for (const assay_record& record : records) take(record);
   return {};
@@ -95,6 +102,8 @@ model::investigation investigator::finish(model::audit_report audit) {
       latency_of("TTFT", passes_.first_token_ns(), "the trace holds no prefill within a request"));
   out.latencies.push_back(
       latency_of("ITL", passes_.inter_token_ns(), "the trace holds no two tokens of one request"));
+  out.planned_launches = passes_.planned_launches();
+  out.cache_bytes = cache_bytes_;
   out.tokens_per_s = tokens_per_s(passes_.inter_token_ns());
   out.threads = threads_.lines();
   out.links = links_.lines();

@@ -20,7 +20,7 @@
 namespace assay::attribution {
 
 /// Takes a trace as a sink, in one pass, beside an auditor. The same trace gives the same result.
-/// Errors: unusable_input, where the contract is not what the format says.
+/// Errors: unusable_input, where the contract or the facts are not what the format says.
 /// Memory: a few MiB and 144 bytes a decode step. Threads: one at a time.
 class investigator final : public trace::sink {
  public:
@@ -31,7 +31,7 @@ class investigator final : public trace::sink {
   investigator& operator=(const investigator&) = delete;
 
   result<void> contract(std::string_view json) override;
-  result<void> facts(std::string_view) override { return {}; }
+  result<void> facts(std::string_view json) override;
   result<void> records(std::span<const assay_record> records) override;
   result<void> snapshot(std::int64_t at_ns, std::span<const assay_reading> readings) override {
     levels_.take(at_ns, readings);
@@ -64,6 +64,7 @@ class investigator final : public trace::sink {
   pass_fold passes_;
   link_fold links_;
   level_fold levels_;
+  std::int64_t cache_bytes_ = 0;
 };
 
 }  // namespace assay::attribution

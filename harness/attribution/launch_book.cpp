@@ -15,19 +15,20 @@ std::string range_word(std::uint16_t label) {
   return "range " + std::to_string(label);
 }
 
-std::uint16_t launch_book::class_of(const assay_record& activity, std::uint16_t range) {
+std::uint16_t launch_book::class_of(const assay_record& activity, std::uint16_t range,
+                                    const std::string& op) {
   const std::int64_t weight_bytes = activity.extra[1];
   const bool reads_kv = activity.extra[2] != 0;
   const std::int64_t blocks = weight_bytes == 0 && !reads_kv ? activity.extra[0] : 0;
-  const key wanted{range, weight_bytes, reads_kv, blocks};
+  const key wanted{op, range, weight_bytes, reads_kv, blocks};
   if (const auto found = index_.find(wanted); found != index_.end()) return found->second;
   if (classes_.size() + 1 < max_classes) {
     const auto at = static_cast<std::uint16_t>(classes_.size());
-    classes_.push_back({range_word(range), weight_bytes, reads_kv, blocks, false});
+    classes_.push_back({op, range_word(range), weight_bytes, reads_kv, blocks, false});
     index_.emplace(wanted, at);
     return at;
   }
-  if (classes_.size() < max_classes) classes_.push_back({.range = "any", .is_rest = true});
+  if (classes_.size() < max_classes) classes_.push_back({{}, "any", 0, false, 0, true});
   return static_cast<std::uint16_t>(max_classes - 1);
 }
 

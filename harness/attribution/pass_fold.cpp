@@ -109,18 +109,56 @@ void pass_fold::place(const joined_activity& work) {
     }
   }
   if (open_kind_ == 0) return;
-  if (made.part == time_part::launch) {
-    made.launch_class = launches_.class_of(activity, work.range);
-    pass_launches_.resize(launches_.classes().size());
-    model::launch_line& line = pass_launches_[made.launch_class];
-    ++line.launches;
-    line.busy_ns = sum(line.busy_ns, length_ns);
-    line.weight_bytes = sum(line.weight_bytes, activity.extra[1]);
-    line.kv_bytes = sum(line.kv_bytes, activity.extra[2]);
-  }
+  // Which launch it is, the end of the pass tells: by its place among all of them.
+  if (made.part == time_part::launch && pieces_.size() < max_pieces)
+    held_launches_.push_back({work, pieces_.size()});
   add(made);
   if (work.has_call && work.call_end_ns < activity.start_ns)
     add({work.call_end_ns, activity.start_ns, time_part::gap, 0});
+}
+
+void pass_fold::count_launch(std::uint16_t which, const joined_activity& work) {
+  const assay_record& activity = work.activity;
+  pass_launches_.resize(launches_.classes().size());
+  model::launch_line& line = pass_launches_[which];
+  ++line.launches;
+  line.busy_ns = sum(line.busy_ns, difference(activity.end_ns, activity.start_ns));
+  line.weight_bytes = sum(line.weight_bytes, activity.extra[1]);
+  line.kv_bytes = sum(line.kv_bytes, activity.extra[2]);
+  if (!work.has_call) return;
+  const std::int64_t call_ns = difference(work.call_end_ns, work.call_begin_ns);
+  if (!work.is_shared_call) {
+    ++line.calls;
+    line.call_ns = sum(line.call_ns, call_ns);
+  } else if (shared_call_ != activity.correlation) {
+    // Of a graph's call no launch has a part of its own.
+    shared_call_ = activity.correlation;
+    model::pass_total& total = total_of(open_kind_);
+    ++total.graph_calls;
+    total.graph_call_ns = sum(total.graph_call_ns, call_ns);
+  }
+}
+
+void pass_fold::name_launches() {
+  constexpr auto sentinel = static_cast<std::uint16_t>(telemetry::range::sentinel);
+  std::vector<held_launch> own;
+  for (const held_launch& each : held_launches_)
+    if (each.work.range != sentinel) own.push_back(each);
+  const bool is_planned = open_kind_ == ASSAY_WINDOW_DECODE_STEP && is_as_planned(own, plan_);
+  if (is_planned) ++decode_.named_passes;
+  std::size_t place = 0;
+  for (const held_launch& each : held_launches_) {
+    const bool is_named = is_planned && each.work.range != sentinel;
+    const trace::planned_launch* planned = is_named ? &plan_[place++] : nullptr;
+    const std::uint16_t which = launches_.class_of(each.work.activity, each.work.range,
+                                                   planned ? planned->name : std::string());
+    pieces_[each.piece].launch_class = which;
+    count_launch(which, each.work);
+    if (planned == nullptr) continue;
+    model::launch_line& line = pass_launches_[which];
+    line.planned_weight_bytes = sum(line.planned_weight_bytes, planned->weight_bytes);
+    line.has_planned_kv = line.has_planned_kv || planned->reads_kv;
+  }
 }
 
 void pass_fold::count_copy(const joined_activity& work) {
@@ -159,6 +197,7 @@ void pass_fold::begin_window(const assay_record& record) {
   opened_ = record;
   is_oversized_ = false;
   pieces_.clear();
+  held_launches_.clear();
   pass_launches_.assign(launches_.classes().size(), {});
 }
 
@@ -185,6 +224,7 @@ void pass_fold::end_pass(const assay_record& record) {
     ++defects_.oversized_passes;
     return;
   }
+  name_launches();
   if (!has_origin_) origin_ns_ = begin_ns;
   has_origin_ = true;
   const split parts = split_of(pieces_, begin_ns, record.end_ns, launches_.classes().size());
@@ -195,11 +235,15 @@ void pass_fold::end_pass(const assay_record& record) {
   line.wall_ns = wall_ns;
   line.parts = parts.on_path_ns;
   line.residual_ns = uncovered_ns(pieces_, begin_ns, record.end_ns);
+  std::int64_t planned_bytes = 0;
   for (const model::launch_line& each : pass_launches_) {
     line.launches += each.launches;
+    planned_bytes = sum(planned_bytes, each.planned_weight_bytes);
     line.read_bytes = sum(line.read_bytes, sum(each.weight_bytes, each.kv_bytes));
     if (keeps_launches_) line.launch_busy_ns.push_back(each.busy_ns);
   }
+  // Where records tell nothing, steps of two models would look like the same work.
+  if (line.read_bytes == 0) line.read_bytes = planned_bytes;
   settle(total_of(open_kind_), line, parts);
   if (open_kind_ == ASSAY_WINDOW_DECODE_STEP) steps_.push_back(line);
 }
@@ -230,7 +274,7 @@ void pass_fold::settle(model::pass_total& total, const model::pass_line& line, c
   const auto& classes = launches_.classes();
   while (total.launches.size() < classes.size()) {
     const std::size_t at = total.launches.size();
-    total.launches.push_back({classes[at], 0, 0, 0, 0, 0});
+    total.launches.push_back({classes[at], 0, 0, 0, 0, 0, 0, false, 0, 0});
   }
   for (std::size_t at = 0; at < pass_launches_.size(); ++at) {
     model::launch_line& into = total.launches[at];
@@ -240,6 +284,10 @@ void pass_fold::settle(model::pass_total& total, const model::pass_line& line, c
     into.busy_ns = sum(into.busy_ns, from.busy_ns);
     into.weight_bytes = sum(into.weight_bytes, from.weight_bytes);
     into.kv_bytes = sum(into.kv_bytes, from.kv_bytes);
+    into.planned_weight_bytes = sum(into.planned_weight_bytes, from.planned_weight_bytes);
+    into.has_planned_kv = into.has_planned_kv || from.has_planned_kv;
+    into.calls += from.calls;
+    into.call_ns = sum(into.call_ns, from.call_ns);
   }
 }
 

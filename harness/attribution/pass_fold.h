@@ -4,13 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "harness/attribution/call_join.h"
 #include "harness/attribution/launch_book.h"
+#include "harness/attribution/step_plan_match.h"
 #include "harness/attribution/timeline.h"
 #include "probes/trace/assay_trace.h"
 #include "probes/trace/clock_map.h"
+#include "probes/trace/run_facts.h"
 #include "reports/model/investigation.h"
 
 namespace assay::attribution {
@@ -62,6 +65,10 @@ class pass_fold {
   void keep_launches() { keeps_launches_ = true; }
   const std::vector<model::launch_class>& launch_classes() const { return launches_.classes(); }
 
+  /// What a decode step launches; of steps that end later.
+  void plan(std::vector<trace::planned_launch> step) { plan_ = std::move(step); }
+  std::size_t planned_launches() const { return plan_.size(); }
+
   void take(const assay_record& record);
   /// Joins what is held: before anybody reads totals.
   void flush();
@@ -89,6 +96,8 @@ class pass_fold {
   void add(const piece& each);
   void place(const joined_activity& work);
   void count_copy(const joined_activity& work);
+  void count_launch(std::uint16_t which, const joined_activity& work);
+  void name_launches();
   void settle(model::pass_total& total, const model::pass_line& line, const split& parts);
   model::pass_total& total_of(std::uint8_t kind) {
     return kind == ASSAY_WINDOW_PREFILL ? prefill_ : decode_;
@@ -116,7 +125,10 @@ class pass_fold {
   model::pass_total decode_;
   model::pass_total prefill_;
   std::vector<model::pass_line> steps_;
-  std::vector<model::launch_line> pass_launches_;  // of the open pass, by class
+  std::vector<trace::planned_launch> plan_;
+  std::vector<held_launch> held_launches_;         // of the open pass
+  std::vector<model::launch_line> pass_launches_;  // likewise, by class, once it has ended
+  std::uint64_t shared_call_ = 0;                  // counted last; 0 none
   std::vector<copy_total> copies_;
   read_total reads_;
   std::vector<std::int64_t> inter_token_ns_;

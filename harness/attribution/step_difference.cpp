@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/attribution/exact_difference.h"
+#include "harness/attribution/rank_shift.h"
+#include "harness/attribution/run_repeats.h"
 #include "harness/attribution/step_alignment.h"
+#include "harness/attribution/timed_row.h"
 #include "probes/trace/bounded.h"
 
 namespace assay::attribution {
@@ -22,59 +24,9 @@ using model::difference_verdict;
 using model::pass_line;
 
 constexpr double wanted_error_ratio = 0.05;  // of all rows together
-// As the audit judges times: to 2 % or 2 us, no finer. Against 0 every two processes differ.
-constexpr std::int64_t margin_least_ns = 2'000;
-constexpr std::int64_t margin_divisor = 50;
 constexpr std::size_t steps_a_repeat = 8;
 constexpr std::size_t pairs_max = 2000;
-
-// One time of a step, in either trace.
-struct timed_row {
-  std::string subject;
-  bool is_launch = false;
-  std::function<std::int64_t(const pass_line&)> of_first;
-  std::function<std::int64_t(const pass_line&)> of_second;
-};
-
-timed_row same_on_both(std::string subject, std::function<std::int64_t(const pass_line&)> of) {
-  return {std::move(subject), false, of, of};
-}
-
-std::int64_t busy_of(const pass_line& step, std::size_t which) {
-  return which < step.launch_busy_ns.size() ? step.launch_busy_ns[which] : 0;
-}
-
-bool is_in_steps(const model::investigation& of, std::size_t which) {
-  return std::any_of(of.steps.begin(), of.steps.end(),
-                     [&](const pass_line& step) { return busy_of(step, which) > 0; });
-}
-
-// Launches that decode steps of both have, and whose class is one: what is left over is no
-// operator.
-void add_launches(const model::investigation_difference& from, std::vector<timed_row>& to) {
-  const auto& ones = from.first.launch_classes;
-  const auto& others = from.second.launch_classes;
-  for (std::size_t one = 0; one < ones.size(); ++one) {
-    const auto found = std::find(others.begin(), others.end(), ones[one]);
-    if (found == others.end() || ones[one].is_rest) continue;
-    const auto other = static_cast<std::size_t>(found - others.begin());
-    if (!is_in_steps(from.first, one) || !is_in_steps(from.second, other)) continue;
-    to.push_back({launch_name(ones[one]), true,
-                  [one](const pass_line& step) { return busy_of(step, one); },
-                  [other](const pass_line& step) { return busy_of(step, other); }});
-  }
-}
-
-std::vector<timed_row> rows_of(const model::investigation_difference& from) {
-  std::vector<timed_row> out;
-  out.push_back(same_on_both("step", [](const pass_line& step) { return step.wall_ns; }));
-  for (std::size_t at = 0; at < model::time_part_count; ++at)
-    out.push_back(same_on_both(std::string(to_string(static_cast<model::time_part>(at))),
-                               [at](const pass_line& step) { return step.parts[at]; }));
-  out.push_back(same_on_both("residual", [](const pass_line& step) { return step.residual_ns; }));
-  add_launches(from, out);
-  return out;
-}
+constexpr std::string_view ids_words = "the order of token ids";
 
 // Stretches of eight steps of a request; what is left of a request joins its last one.
 std::vector<std::vector<aligned_step>> repeats_of(const step_alignment& steps) {
@@ -103,8 +55,8 @@ model::timed_difference compare(const timed_row& what,
   for (const auto& repeat : repeats) {
     std::vector<std::int64_t> within;
     for (const auto& [one, other] : repeat) {
-      firsts.push_back(what.of_first(*one));
-      seconds.push_back(what.of_second(*other));
+      firsts.push_back(what.of[0](*one));
+      seconds.push_back(what.of[1](*other));
       within.push_back(trace::difference(seconds.back(), firsts.back()));
     }
     changes.push_back(middle_of(within));
@@ -116,14 +68,29 @@ model::timed_difference compare(const timed_row& what,
   row.has_interval = interval.is_there;
   row.low_ns = interval.low;
   row.high_ns = interval.high;
-  row.margin_ns = std::max(row.first_ns / margin_divisor, margin_least_ns);
-  if (interval.is_there && interval.low > row.margin_ns) row.verdict = difference_verdict::larger;
-  if (interval.is_there && interval.high < -row.margin_ns)
-    row.verdict = difference_verdict::smaller;
+  row.margin_ns = margin_of(row.first_ns);
+  // Steps of one process lie closer together than two processes do: no more than that these two
+  // differ can be said, however narrow the interval.
+  if (interval.is_there && (interval.low > row.margin_ns || interval.high < -row.margin_ns))
+    row.verdict = difference_verdict::apart;
   return row;
 }
 
-void list_blind_spots(model::investigation_difference& out) {
+std::string too_few_words(const model::investigation_difference& of) {
+  if (!has_repeated_runs(of))
+    return fmt::format(
+        "Whether any time differs: {} stretches of aligned steps are too few for an interval of {} "
+        "rows",
+        of.repeats, of.times.size());
+  const std::size_t needed = runs_needed(of.level_ratio);
+  return fmt::format(
+      "Whether any time differs: {} and {} runs are too few for an interval of {} rows; {} and {} "
+      "would do",
+      runs_of(of, false), runs_of(of, true), of.times.size(), needed, needed);
+}
+
+void list_blind_spots(const std::vector<std::string>& varying,
+                      model::investigation_difference& out) {
   auto& to = out.blind_spots;
   const bool is_short = std::any_of(out.times.begin(), out.times.end(),
                                     [](const auto& e) { return !e.has_interval; });
@@ -131,14 +98,21 @@ void list_blind_spots(model::investigation_difference& out) {
     to.push_back(
         "Whether any time differs: no step of one run did the work of a step of the other");
   else if (is_short)
+    to.push_back(too_few_words(out));
+  if (has_repeated_runs(out))
     to.push_back(
-        fmt::format("Whether any time differs: {} stretches of aligned steps are too few "
-                    "for an interval of {} rows",
-                    out.repeats, out.times.size()));
-  to.push_back(
-      "Whether the change or the machine made a difference of times: each side is one process, and "
-      "two runs of one program differ as well; assay compare measures that in pairs");
-  if (out.token_ids == difference_verdict::cannot_tell)
+        "What the machine did between the runs of one side and those of the other: a trace does "
+        "not say in which order they were made; runs of both sides by turns share it");
+  else
+    to.push_back(
+        "Whether the programs differ in any time: each side is one run, and two runs of one "
+        "program differ as well; more runs a side (--first, --second) show by how much, or assay "
+        "compare");
+  for (const std::string& each : varying)
+    to.push_back(
+        fmt::format("Whether {} differs: it is not the same in all runs of one side", each));
+  const bool is_ids_varying = std::find(varying.begin(), varying.end(), ids_words) != varying.end();
+  if (out.token_ids == difference_verdict::cannot_tell && !is_ids_varying)
     to.push_back("Whether both gave the same token ids: a trace does not state them");
   if (out.other_work_steps > 0)
     to.push_back(fmt::format("The time of {} steps that did other work than their counterparts",
@@ -153,28 +127,91 @@ void list_blind_spots(model::investigation_difference& out) {
 }
 
 // Of equal stretches the pair that lies farthest apart, so that no difference is thinned away.
-void keep_pairs(const step_alignment& steps, std::vector<model::step_pair>& to) {
-  std::vector<model::step_pair> all;
-  for (const auto& request : steps.requests)
-    for (const auto& [one, other] : request) all.push_back({one->wall_ns, other->wall_ns});
-  const std::size_t stretches = std::min(all.size(), pairs_max);
-  const auto apart = [](const model::step_pair& each) {
-    return std::abs(trace::difference(each.second_wall_ns, each.first_wall_ns));
+void keep_pairs(const std::vector<const pass_line*>& ones,
+                const std::vector<const pass_line*>& others, std::vector<model::step_pair>& to) {
+  const std::size_t stretches = std::min(ones.size(), pairs_max);
+  const auto apart = [&](std::size_t at) {
+    return std::abs(trace::difference(others[at]->wall_ns, ones[at]->wall_ns));
   };
-  for (std::size_t at = 0; at < stretches; ++at)
-    to.push_back(*std::max_element(
-        all.begin() + static_cast<std::ptrdiff_t>(all.size() * at / stretches),
-        all.begin() + static_cast<std::ptrdiff_t>(all.size() * (at + 1) / stretches),
-        [&](const auto& a, const auto& b) { return apart(a) < apart(b); }));
+  for (std::size_t stretch = 0; stretch < stretches; ++stretch) {
+    std::size_t farthest = ones.size() * stretch / stretches;
+    for (std::size_t at = farthest; at < ones.size() * (stretch + 1) / stretches; ++at)
+      if (apart(at) > apart(farthest)) farthest = at;
+    to.push_back({ones[farthest]->wall_ns, others[farthest]->wall_ns});
+  }
+}
+
+void list_runs(const std::vector<model::investigation>& side, bool is_second,
+               std::vector<model::run_line>& to) {
+  std::uint64_t number = 0;
+  for (const model::investigation& each : side) {
+    model::run_line line{is_second, ++number, model::outcome_of(each.audit), {}, 0};
+    for (const model::finding& found : each.audit.findings)
+      if (std::find(line.rules.begin(), line.rules.end(), found.rule) == line.rules.end())
+        line.rules.push_back(found.rule);
+    to.push_back(std::move(line));
+  }
+}
+
+// What is not the same in all runs of a side tells nothing of the other side.
+void doubt_what_varies(const std::vector<model::investigation>& side,
+                       std::vector<std::string>& varying, model::investigation_difference& to) {
+  for (std::size_t at = 1; at < side.size(); ++at) {
+    if (ids_difference(side.front().audit, side[at].audit) == difference_verdict::differs) {
+      to.token_ids = difference_verdict::cannot_tell;
+      if (std::find(varying.begin(), varying.end(), ids_words) == varying.end())
+        varying.emplace_back(ids_words);
+    }
+    for (const model::exact_difference& each : exact_differences(side.front(), side[at])) {
+      if (each.verdict != difference_verdict::differs) continue;
+      if (std::find(varying.begin(), varying.end(), each.subject) == varying.end())
+        varying.push_back(each.subject);
+      for (model::exact_difference& row : to.counts)
+        if (row.subject == each.subject) row.verdict = difference_verdict::cannot_tell;
+    }
+  }
+}
+
+void compare_exactly(const std::vector<model::investigation>& firsts,
+                     const std::vector<model::investigation>& seconds,
+                     std::vector<std::string>& varying, model::investigation_difference& to) {
+  const model::investigation& first = firsts.front();
+  const model::investigation& second = seconds.front();
+  to.counts = exact_differences(first, second);
+  to.token_ids = ids_difference(first.audit, second.audit);
+  to.facts = fact_differences(first.audit, second.audit);
+  doubt_what_varies(firsts, varying, to);
+  doubt_what_varies(seconds, varying, to);
+}
+
+void compare_times(const std::vector<model::investigation>& firsts,
+                   const std::vector<model::investigation>& seconds,
+                   model::investigation_difference& to) {
+  const step_alignment steps = aligned(firsts.front().steps, seconds.front().steps);
+  std::vector<const model::investigation*> runs;
+  for (const auto* side : {&firsts, &seconds})
+    for (const model::investigation& each : *side) runs.push_back(&each);
+  const auto common = common_steps(runs);
+  to.aligned_steps = common.front().size();
+  // What the two did alike and another run did not is compared as little.
+  to.other_work_steps = steps.other_work + steps.aligned - common.front().size();
+  to.one_sided_steps = steps.one_sided;
+  if (to.aligned_steps == 0) return;
+  if (has_repeated_runs(to)) {
+    compare_runs(runs, firsts.size(), common, to);
+  } else {
+    const auto repeats = repeats_of(steps);
+    const std::vector<timed_row> rows = timed_rows(runs);
+    to.repeats = repeats.size();
+    to.level_ratio = 1.0 - wanted_error_ratio / static_cast<double>(rows.size());
+    for (const timed_row& each : rows) to.times.push_back(compare(each, repeats, to.level_ratio));
+    to.runs[0].step_ns = to.times.front().first_ns;
+    to.runs[1].step_ns = to.times.front().second_ns;
+  }
+  keep_pairs(common.front(), common[firsts.size()], to.pairs);
 }
 
 }  // namespace
-
-std::int64_t middle_of(std::vector<std::int64_t>& values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return std::midpoint(values[(values.size() - 1) / 2], values[values.size() / 2]);
-}
 
 median_interval interval_of_median(std::vector<std::int64_t>& values, double level_ratio) {
   std::sort(values.begin(), values.end());
@@ -193,27 +230,17 @@ median_interval interval_of_median(std::vector<std::int64_t>& values, double lev
   return out;
 }
 
-model::investigation_difference difference_of(model::investigation first,
-                                              model::investigation second) {
+model::investigation_difference difference_of(std::vector<model::investigation> firsts,
+                                              std::vector<model::investigation> seconds) {
   model::investigation_difference out;
-  out.first = std::move(first);
-  out.second = std::move(second);
-  const step_alignment steps = aligned(out.first.steps, out.second.steps);
-  out.aligned_steps = steps.aligned;
-  out.other_work_steps = steps.other_work;
-  out.one_sided_steps = steps.one_sided;
-  out.counts = exact_differences(out.first, out.second);
-  out.token_ids = ids_difference(out.first.audit, out.second.audit);
-  out.facts = fact_differences(out.first.audit, out.second.audit);
-  if (steps.aligned > 0) {
-    const auto repeats = repeats_of(steps);
-    const std::vector<timed_row> rows = rows_of(out);
-    out.repeats = repeats.size();
-    out.level_ratio = 1.0 - wanted_error_ratio / static_cast<double>(rows.size());
-    for (const timed_row& each : rows) out.times.push_back(compare(each, repeats, out.level_ratio));
-    keep_pairs(steps, out.pairs);
-  }
-  list_blind_spots(out);
+  list_runs(firsts, false, out.runs);
+  list_runs(seconds, true, out.runs);
+  std::vector<std::string> varying;
+  compare_exactly(firsts, seconds, varying, out);
+  compare_times(firsts, seconds, out);
+  out.first = std::move(firsts.front());
+  out.second = std::move(seconds.front());
+  list_blind_spots(varying, out);
   return out;
 }
 

@@ -21,17 +21,15 @@ struct median_interval {
 /// Sorts.
 median_interval interval_of_median(std::vector<std::int64_t>& values, double level_ratio);
 
-/// The value in the middle; of an even number what lies between the two, since the lower alone
-/// would lean one way. 0 where there are none. Sorts.
-std::int64_t middle_of(std::vector<std::int64_t>& values);
-
 /// Requests are aligned by content: by what each of their steps launched and read, whatever their
 /// place; those that remain by their order. Steps of aligned requests are compared where launches
-/// and bytes read are the same; one that did something else is counted and not compared. A repeat
-/// is a stretch of eight aligned steps of a request. A time differs where the interval of its
-/// change lies beyond 2 %, and beyond 2 us. The investigations keep launches of each step
-/// (investigator::keep_launches).
-model::investigation_difference difference_of(model::investigation first,
-                                              model::investigation second);
+/// and bytes read are the same; one that did something else is counted and not compared.
+/// Of several runs a side each is one number: a time is larger or smaller where the interval of the
+/// shift between the sides lies beyond 2 %, and beyond 2 us. Of one run a side a repeat is a
+/// stretch of eight aligned steps of a request; these tell two processes apart, and nothing of the
+/// programs. The investigations keep launches of each step (investigator::keep_launches). Neither
+/// side is empty, nor longer than runs_max.
+model::investigation_difference difference_of(std::vector<model::investigation> firsts,
+                                              std::vector<model::investigation> seconds);
 
 }  // namespace assay::attribution

@@ -48,6 +48,7 @@ rule_outcome formulas_of(const evidence& from, formula_shape shape, std::string_
     found.claimed = quantity_of(number::of_real(of.claimed));
     found.observed =
         of.of_nothing > 0 ? absent("nothing was counted") : quantity_of(number::of_real(of.again));
+    if (of.row < 0) found.unit = to_string(unit::ratio);  // shares of a whole have no counter
     found.likely_cause = of.of_nothing > 0 ? "a 0 in place of an absence" : std::string(cause);
     found.where = to_string(of.first);
     found.window_count = of.broken;

@@ -47,6 +47,7 @@ model::finding describe(const evidence& from, const balance_evidence& balance) {
              : fmt::format("which of its {} parts is wrong, no reference tells", suspects.size()));
   found.claimed = quantity_of(number::of(balance.left));
   found.observed = quantity_of(number::of(balance.right));
+  found.unit = to_string(first.unit);  // where the subject is the equation, nothing else says
   found.likely_cause = "an event that one of the parts counts and another does not";
   found.where = to_string(balance.first);
   found.window_count = balance.broken;

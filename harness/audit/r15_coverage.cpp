@@ -13,11 +13,13 @@ namespace {
 // A small kernel between two counters' scopes is no gap in an account; a twentieth of it is.
 constexpr double unclaimed_max_ratio = 0.05;
 
-model::finding warning_of(std::string_view subject, std::string message, std::int64_t observed) {
+model::finding warning_of(std::string_view subject, std::string message, std::int64_t observed,
+                          unit of) {
   model::finding found = finding_of("R15", "COVERAGE", model::severity::warning, subject);
   found.message = std::move(message);
   found.claimed = absent("no counter claims it");
   found.observed = quantity_of(number::of(observed));
+  found.unit = to_string(of);
   found.likely_cause = "a path that the instrument leaves out";
   return found;
 }
@@ -35,7 +37,7 @@ rule_outcome unclaimed_work(const evidence& from, void_map&) {
         warning_of(cell_name(cell),
                    fmt::format("{} bytes in {} copies ({}) that no counter claims.", totals.bytes,
                                totals.records, cell_name(cell)),
-                   totals.bytes));
+                   totals.bytes, unit::bytes));
   }
   const auto all_ns = static_cast<double>(seen.device_ns);
   const auto unclaimed_ns = static_cast<double>(seen.unclaimed_ns);
@@ -44,7 +46,7 @@ rule_outcome unclaimed_work(const evidence& from, void_map&) {
         "device time",
         fmt::format("{} of {} of device time, {:.1f} %, lie in work that no counter claims.",
                     time_words(unclaimed_ns), time_words(all_ns), unclaimed_ns / all_ns * 100.0),
-        seen.unclaimed_ns));
+        seen.unclaimed_ns, unit::ns));
   return out;
 }
 

@@ -19,6 +19,7 @@ model::finding describe(const counter_evidence& counter) {
       to_string(counter.waits.first));
   found.claimed = absent("no figure: the contract's blocks_host is no");
   found.observed = quantity_of(number::of(static_cast<std::int64_t>(counter.waits.within)));
+  found.unit = to_string(unit::count);  // of waits; the counter is a time
   found.likely_cause = "a timer that waits for each operation, and slows what it measures";
   found.where = to_string(counter.waits.first);
   found.window_count = counter.waits.windows;

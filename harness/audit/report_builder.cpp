@@ -47,7 +47,9 @@ void fill_figures(const counter_evidence& counter, const reference_evidence& fro
     const double count =
         is_level ? static_cast<double>(std::max<std::uint64_t>(from.near.compared(), 1)) : 1.0;
     out.claimed = quantity_of(near_number(from.near.claimed() / count, is_real));
-    out.observed = quantity_of(near_number(from.near.low() / count, is_real));
+    // Of an interval the end that the claim lies beyond: the other one would flatter or damn it.
+    const double end = from.near.claimed() > from.near.high() ? from.near.high() : from.near.low();
+    out.observed = quantity_of(near_number(end / count, is_real));
   } else {
     const double count =
         is_level ? static_cast<double>(std::max<std::uint64_t>(from.bound.compared, 1)) : 1.0;

@@ -217,7 +217,7 @@ result<void> run::read_shapes(load_evidence& seen) {
     ASSAY_TRY_ASSIGN(seen.paging,
                      paging_under(seen.limit, options_, *backend_, seen.model, seen.cache));
   }
-  ASSAY_TRY(recorder_.facts(run_conditions::facts_of_shape(seen.model)));
+  ASSAY_TRY(recorder_.facts(run_conditions::facts_of_shape(seen.model, options_.device)));
   seen_.model = seen.model;
   seen_.cache = seen.cache;
   seen_.paging = seen.paging;

@@ -217,6 +217,7 @@ class gpu_backend final : public run_backend {
     facts.add_fact("driver", driver_words());
     // CUPTI stamps the events that it records, as it stamps the work.
     facts.has_one_observer = true;
+    facts.cache_bytes = l2_bytes_;
     facts.records_absence = records_absence_;
     if (!nvml_) facts.notes.push_back(nvml_.error().message);
   }

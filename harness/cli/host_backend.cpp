@@ -1,5 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +21,14 @@
 
 namespace assay::cli {
 namespace {
+
+// 0 where the C library does not know.
+std::int64_t largest_cache_bytes() {
+  std::int64_t most = 0;
+  for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE})
+    most = std::max<std::int64_t>(most, sysconf(level));
+  return most;
+}
 
 class host_backend final : public run_backend {
  public:
@@ -72,6 +84,7 @@ class host_backend final : public run_backend {
     facts.add_fact("device", "host executor");
     // The executor stamps the events and tells the records.
     facts.has_one_observer = true;
+    facts.cache_bytes = largest_cache_bytes();
     facts.add_fact("arena limit", fmt::format("{} bytes", options_.memory_limit_bytes));
     facts.add_fact("spin", fmt::format("{} ns", options_.spin_ns));
     facts.add_fact("launch threads", fmt::format("{}", options_.threads));

@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 #include <system_error>
 
 #include "harness/cli/command_line.h"
 #include "harness/cli/cut_file.h"
+#include "harness/cli/process_limits.h"
 #include "harness/cli/verbs.h"
 
 namespace {
@@ -34,6 +36,10 @@ int main(int argc, char** argv) {
   // A limit on file sizes is then an error of write() like a full disk, and reported like one.
   std::signal(SIGXFSZ, SIG_IGN);
   tell_of_cut_files();
+  if (const std::string limit = crippling_limit(); !limit.empty()) {
+    std::fprintf(stderr, "assay: %s\n", limit.c_str());
+    return static_cast<int>(exit_code::could_not_measure);
+  }
   try {
     CLI::App app{
         "Assay: is that performance number true? Audits the counters of a decode run, and "

@@ -25,18 +25,23 @@ result<model::investigation> investigate_file(const std::string& path, output_fi
   return attributed.finish(std::move(audit));
 }
 
-result<model::investigation_difference> compare_files(const std::string& first,
-                                                      const std::string& second) {
-  const auto read = [](const std::string& path) -> result<model::investigation> {
-    attribution::investigator attributed;
-    attributed.keep_launches();
-    trace::sink* const beside[] = {&attributed};
-    ASSAY_TRY_ASSIGN(model::audit_report audit, audit_file(path, beside));
-    return attributed.finish(std::move(audit));
+result<model::investigation_difference> compare_files(const std::vector<std::string>& firsts,
+                                                      const std::vector<std::string>& seconds) {
+  const auto read_side =
+      [](const std::vector<std::string>& paths) -> result<std::vector<model::investigation>> {
+    std::vector<model::investigation> side;
+    for (const std::string& path : paths) {
+      attribution::investigator attributed;
+      attributed.keep_launches();
+      trace::sink* const beside[] = {&attributed};
+      ASSAY_TRY_ASSIGN(model::audit_report audit, audit_file(path, beside));
+      side.push_back(attributed.finish(std::move(audit)));
+    }
+    return side;
   };
-  ASSAY_TRY_ASSIGN(model::investigation one, read(first));
-  ASSAY_TRY_ASSIGN(model::investigation other, read(second));
-  return attribution::difference_of(std::move(one), std::move(other));
+  ASSAY_TRY_ASSIGN(std::vector<model::investigation> ones, read_side(firsts));
+  ASSAY_TRY_ASSIGN(std::vector<model::investigation> others, read_side(seconds));
+  return attribution::difference_of(std::move(ones), std::move(others));
 }
 
 }  // namespace assay::cli

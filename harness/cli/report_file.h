@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/cli/output_file.h"
 #include "reports/model/investigation.h"
@@ -16,8 +17,9 @@ namespace assay::cli {
 /// Errors: those of audit_file() and of the file.
 result<model::investigation> investigate_file(const std::string& path, output_file& timeline);
 
-/// Both, one after the other, and what differs. Errors: those of audit_file(), naming the file.
-result<model::investigation_difference> compare_files(const std::string& first,
-                                                      const std::string& second);
+/// All, one after the other, and how the two sides differ. Errors: those of audit_file(), naming
+/// the file.
+result<model::investigation_difference> compare_files(const std::vector<std::string>& firsts,
+                                                      const std::vector<std::string>& seconds);
 
 }  // namespace assay::cli

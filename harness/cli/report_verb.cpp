@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/attribution/rank_shift.h"
 #include "harness/cli/history_flag.h"
 #include "harness/cli/output_file.h"
 #include "harness/cli/report_file.h"
@@ -26,6 +27,8 @@ namespace {
 
 struct report_flags {
   std::vector<std::string> traces;  ///< one, or two to compare
+  std::vector<std::string> first;   ///< of several runs a side
+  std::vector<std::string> second;
   std::string html;
   std::string markdown;
   std::string json;
@@ -33,7 +36,22 @@ struct report_flags {
   history_flags history;
 };
 
+// TRACE and TRACE are one run a side.
+bool is_comparison(const report_flags& flags) {
+  return flags.traces.size() == 2 || !flags.first.empty();
+}
+
 result<void> check_together(const report_flags& flags) {
+  if (flags.traces.empty() && flags.first.empty())
+    return ASSAY_FAIL(usage, "no trace is named; assay audit --out-trace FILE makes one");
+  // One file twice a side would be a repeat that shows no noise.
+  for (const auto* side : {&flags.first, &flags.second})
+    for (std::size_t i = 0; i < side->size(); ++i)
+      for (std::size_t j = i + 1; j < side->size(); ++j)
+        if (is_same_file((*side)[i], (*side)[j]))
+          return ASSAY_FAIL(usage, fmt::format("{} and {} are one trace, and a repeat is a run of "
+                                               "its own; name each once",
+                                               (*side)[i], (*side)[j]));
   std::vector<std::pair<const char*, std::string>> files{
       {"--html", flags.html},
       {"--markdown", flags.markdown},
@@ -41,20 +59,21 @@ result<void> check_together(const report_flags& flags) {
       {"--timeline", flags.timeline},
   };
   // Both traces may be one file: then nothing differs. Neither may be written.
-  for (const std::string& each : flags.traces)
-    for (const auto& [flag, path] : files)
-      if (is_same_file(each, path))
-        return ASSAY_FAIL(
-            usage,
-            fmt::format("TRACE and {} both name {}; give each a file of its own", flag, path));
-  if (flags.traces.size() == 2 && !flags.timeline.empty())
+  for (const auto* side : {&flags.traces, &flags.first, &flags.second})
+    for (const std::string& each : *side)
+      for (const auto& [flag, path] : files)
+        if (is_same_file(each, path))
+          return ASSAY_FAIL(
+              usage,
+              fmt::format("TRACE and {} both name {}; give each a file of its own", flag, path));
+  if (is_comparison(flags) && !flags.timeline.empty())
     return ASSAY_FAIL(usage, "--timeline draws one trace; leave it out, or name one trace");
   for (std::size_t i = 0; i < files.size(); ++i)
     for (std::size_t j = i + 1; j < files.size(); ++j)
       if (is_same_file(files[i].second, files[j].second))
         return ASSAY_FAIL(usage, fmt::format("{} and {} both name {}; give each a file of its own",
                                              files[i].first, files[j].first, files[j].second));
-  if (flags.traces.size() == 2 && !flags.history.where.empty())
+  if (is_comparison(flags) && !flags.history.where.empty())
     return ASSAY_FAIL(usage, "--history keeps the report of one trace; name one");
   return {};
 }
@@ -89,8 +108,11 @@ result<exit_code> report_one(const report_flags& flags, report_outputs& to) {
 }
 
 result<exit_code> report_two(const report_flags& flags, report_outputs& to) {
-  ASSAY_TRY_ASSIGN(const model::investigation_difference found,
-                   compare_files(flags.traces[0], flags.traces[1]));
+  const bool is_pair = flags.first.empty();
+  ASSAY_TRY_ASSIGN(
+      const model::investigation_difference found,
+      compare_files(is_pair ? std::vector<std::string>{flags.traces[0]} : flags.first,
+                    is_pair ? std::vector<std::string>{flags.traces[1]} : flags.second));
   const model::outcome outcome = model::outcome_of(found);
   ASSAY_TRY(to.html.write(reports::difference_as_html(found)));
   ASSAY_TRY(to.markdown.write(reports::difference_as_markdown(found)));
@@ -102,7 +124,7 @@ result<exit_code> report_two(const report_flags& flags, report_outputs& to) {
 result<exit_code> report(const report_flags& flags) {
   ASSAY_TRY(check_together(flags));
   ASSAY_TRY_ASSIGN(report_outputs to, report_outputs::open(flags));
-  return flags.traces.size() == 2 ? report_two(flags, to) : report_one(flags, to);
+  return is_comparison(flags) ? report_two(flags, to) : report_one(flags, to);
 }
 
 }  // namespace
@@ -111,10 +133,19 @@ void add_report_verb(CLI::App& app, verb_action& action) {
   auto flags = std::make_shared<report_flags>();
   CLI::App* verb = app.add_subcommand(
       "report", "Say where the time of a run went, and whether its numbers can be believed");
-  verb->add_option("TRACE", flags->traces,
-                   "A trace: assay audit --out-trace makes one. Two: what differs between them")
-      ->required()
-      ->expected(1, 2);
+  CLI::Option* traces =
+      verb->add_option("TRACE", flags->traces,
+                       "A trace: assay audit --out-trace makes one. Two: what differs between them")
+          ->expected(0, 2);
+  CLI::Option* first =
+      verb->add_option("--first", flags->first,
+                       "Several runs of one program, to tell a difference of times from the noise "
+                       "between runs; made by turns with those of --second")
+          ->expected(1, attribution::runs_max);
+  CLI::Option* second = verb->add_option("--second", flags->second, "Several runs of the other")
+                            ->expected(1, attribution::runs_max);
+  first->needs(second)->excludes(traces);
+  second->needs(first)->excludes(traces);
   verb->add_option("--html", flags->html, "The report as one page that loads nothing");
   verb->add_option("--markdown", flags->markdown, "The report as Markdown");
   verb->add_option("--json", flags->json, "The report as JSON");

@@ -15,6 +15,7 @@
 
 #include "harness/cli/build_id.h"
 #include "probes/process/host_account.h"
+#include "scenarios/step_plan.h"
 
 namespace assay::cli {
 namespace {
@@ -89,9 +90,14 @@ std::string run_conditions::facts_of_traffic(const scenarios::expected_traffic& 
   return trace::to_json(facts);
 }
 
-std::string run_conditions::facts_of_shape(const scenarios::model_shape& model) {
+std::string run_conditions::facts_of_shape(const scenarios::model_shape& model,
+                                           telemetry::device_class on) {
   trace::run_facts facts;
   facts.bases.push_back({"layers", static_cast<double>(model.layers)});
+  for (const scenarios::planned_launch& each : on == telemetry::device_class::cuda
+                                                   ? scenarios::gpu_step_plan(model)
+                                                   : scenarios::host_step_plan(model))
+    facts.step_plan.push_back({each.name, each.weight_bytes, each.reads_kv});
   return trace::to_json(facts);
 }
 

@@ -43,8 +43,9 @@ class run_conditions {
   /// What the scenario must move, once its prompts are ids; an upper bound where the model may stop
   /// it early.
   static std::string facts_of_traffic(const scenarios::expected_traffic& traffic, bool is_exact);
-  /// By what of the model's shape a figure may have been divided.
-  static std::string facts_of_shape(const scenarios::model_shape& model);
+  /// By what of the model's shape a figure may have been divided, and what a step launches.
+  static std::string facts_of_shape(const scenarios::model_shape& model,
+                                    telemetry::device_class on);
   /// How the engine came to work as it did.
   static std::string facts_of_engine(std::span<const engine::engine_fact> of);
   /// Of one copy to the device, as far as measured; 0 where nobody has it.

@@ -13,9 +13,13 @@ namespace assay::probes {
 
 result<open_file> open_file::open(std::string path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0)
-    return ASSAY_FAIL(unavailable, path + ": " + std::strerror(errno) +
-                                       "; this needs /proc and a kernel that fills it");
+  if (descriptor < 0) {
+    const bool is_full = errno == EMFILE || errno == ENFILE;
+    return ASSAY_FAIL(unavailable,
+                      path + ": " + std::strerror(errno) +
+                          (is_full ? "; raise the limit on open files (ulimit -n), or close some"
+                                   : "; this needs /proc and a kernel that fills it"));
+  }
   return open_file(std::move(path), descriptor);
 }
 

@@ -108,6 +108,30 @@ result<std::vector<std::string>> parse_texts(const object_reader& from, const ch
   return texts;
 }
 
+result<std::int64_t> parse_bytes(const object_reader& from, const char* name) {
+  ASSAY_TRY_ASSIGN(const json* const value, from.member(name));
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  if (!value->is_number_unsigned() || value->get<std::uint64_t>() > most)
+    return from.flaw(fmt::format("{} is no number of bytes", name));
+  return static_cast<std::int64_t>(value->get<std::uint64_t>());
+}
+
+result<std::vector<planned_launch>> parse_plan(const json& array) {
+  std::vector<planned_launch> plan;
+  for (const json& one : array) {
+    ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(one, "the facts, a launch"));
+    ASSAY_TRY(from.only({"operator", "weight_bytes", "reads_kv"}));
+    planned_launch launch;
+    ASSAY_TRY_ASSIGN(launch.name, from.sentence("operator"));
+    ASSAY_TRY_ASSIGN(launch.weight_bytes, parse_bytes(from, "weight_bytes"));
+    ASSAY_TRY_ASSIGN(const json* const reads, from.member("reads_kv"));
+    if (!reads->is_boolean()) return from.flaw("reads_kv is neither true nor false");
+    launch.reads_kv = reads->get<bool>();
+    plan.push_back(std::move(launch));
+  }
+  return plan;
+}
+
 // Replaces the element with the same key, or adds one.
 template <class T, class Key>
 void replace_or_add(std::vector<T>& into, T&& later, Key T::*key) {
@@ -133,6 +157,11 @@ std::string to_json(const run_facts& facts) {
   if (!facts.notes.empty()) out["notes"] = facts.notes;
   if (facts.has_one_observer) out["one_observer"] = true;
   if (!facts.records_absence.empty()) out["records_absence"] = facts.records_absence;
+  for (const planned_launch& each : facts.step_plan)
+    out["step_plan"].push_back({{"operator", each.name},
+                                {"weight_bytes", each.weight_bytes},
+                                {"reads_kv", each.reads_kv}});
+  if (facts.cache_bytes > 0) out["cache_bytes"] = facts.cache_bytes;
   return dump(out);
 }
 
@@ -140,7 +169,7 @@ result<run_facts> parse_facts(std::string_view text) {
   ASSAY_TRY_ASSIGN(const json root, parse_strict(text, "the facts"));
   ASSAY_TRY_ASSIGN(const object_reader top, object_reader::of(root, "the facts"));
   ASSAY_TRY(top.only({"facts", "ceilings", "clocks", "bases", "reasons", "notes", "one_observer",
-                      "records_absence"}));
+                      "records_absence", "step_plan", "cache_bytes"}));
   run_facts parsed;
   run_facts out;
   if (top.has("facts")) {
@@ -170,6 +199,13 @@ result<run_facts> parse_facts(std::string_view text) {
   if (top.has("records_absence")) {
     ASSAY_TRY_ASSIGN(parsed.records_absence, top.sentence("records_absence"));
   }
+  if (top.has("step_plan")) {
+    ASSAY_TRY_ASSIGN(const json* const array, top.array("step_plan"));
+    ASSAY_TRY_ASSIGN(parsed.step_plan, parse_plan(*array));
+  }
+  if (top.has("cache_bytes")) {
+    ASSAY_TRY_ASSIGN(parsed.cache_bytes, parse_bytes(top, "cache_bytes"));
+  }
   // Within a block the last of two facts of one name wins too.
   merge(out, std::move(parsed));
   return out;
@@ -186,6 +222,8 @@ void merge(run_facts& into, run_facts later) {
     replace_or_add(into.clocks, std::move(clock), &named_number::name);
   for (named_number& base : later.bases)
     replace_or_add(into.bases, std::move(base), &named_number::name);
+  if (!later.step_plan.empty()) into.step_plan = std::move(later.step_plan);
+  if (later.cache_bytes > 0) into.cache_bytes = later.cache_bytes;
   if (!later.reasons.empty()) into.reasons = std::move(later.reasons);
   for (std::string& note : later.notes)
     if (std::find(into.notes.begin(), into.notes.end(), note) == into.notes.end())

@@ -41,6 +41,15 @@ struct named_number {
   friend bool operator==(const named_number&, const named_number&) = default;
 };
 
+/// One launch of a decode step, as somebody beside the program planned it.
+struct planned_launch {
+  std::string name;  ///< of the operator
+  std::int64_t weight_bytes = 0;
+  bool reads_kv = false;
+
+  friend bool operator==(const planned_launch&, const planned_launch&) = default;
+};
+
 /// The content of one FACTS block, or of several merged.
 struct run_facts {
   std::vector<named_fact> facts;  ///< names are unique, order is kept
@@ -53,6 +62,11 @@ struct run_facts {
   bool has_one_observer = false;
   /// Why nobody recorded what the device did, who holds the recorder say; empty where somebody did.
   std::string records_absence{};
+  /// Launches of a decode step, in order: a record of one says neither its operator nor, on a GPU,
+  /// what it read.
+  std::vector<planned_launch> step_plan{};
+  /// The largest cache between the device and the memory that weights lie in; 0: nobody says.
+  std::int64_t cache_bytes = 0;
 
   void add_fact(std::string name, std::string value) {
     facts.push_back({std::move(name), std::move(value)});
@@ -70,9 +84,9 @@ std::string to_json(const run_facts& facts);
 result<run_facts> parse_facts(std::string_view json);
 
 /// Takes a later block over an earlier one. A fact of the same name and a ceiling of the same link
-/// are replaced in place, so are clocks and bases; reasons are replaced as a whole where the later
-/// block has any; notes are added, the same sentence only once; one observer stays one, and absent
-/// records stay absent.
+/// are replaced in place, so are clocks and bases; reasons, the plan of a step and the cache are
+/// replaced as a whole where the later block has any; notes are added, the same sentence only once;
+/// one observer stays one, and absent records stay absent.
 void merge(run_facts& into, run_facts later);
 
 }  // namespace assay::trace

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/html/document_html.h"
 
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "reports/html/escape.h"
@@ -27,6 +30,21 @@ row_tone tone_of(word_tone tone) {
   return row_tone::plain;
 }
 
+// The table itself has the bare id.
+std::string id_of(const word_table& table) {
+  return "section-" + table.id;
+}
+
+constexpr const char* blind_spots_heading = "What this report cannot tell";
+constexpr const char* blind_spots_id = "section-blind-spots";
+
+std::string contents_of(const word_document& document) {
+  std::vector<std::pair<std::string, std::string>> sections;
+  for (const word_table& table : document.tables) sections.emplace_back(id_of(table), table.title);
+  if (!document.blind_spots.empty()) sections.emplace_back(blind_spots_id, blind_spots_heading);
+  return html_contents(sections);
+}
+
 // `chart` stands between what is said of a table and the table.
 std::string section_of(const word_table& table, const std::string& chart) {
   std::string content;
@@ -35,7 +53,7 @@ std::string section_of(const word_table& table, const std::string& chart) {
   content += chart;
   if (table.rows.empty()) {
     content += fmt::format("<p>{}</p>\n", html_escaped(table.absence));
-    return html_section(table.title, content);
+    return html_section(table.title, content, id_of(table));
   }
   std::vector<html_column> columns;
   for (const word_column& each : table.columns)
@@ -50,7 +68,7 @@ std::string section_of(const word_table& table, const std::string& chart) {
     made.add(tone_of(row.tone), row.cells.front().text, cells);
   }
   content += made.render();
-  return html_section(table.title, content);
+  return html_section(table.title, content, id_of(table));
 }
 
 }  // namespace
@@ -66,12 +84,13 @@ std::string document_as_html(const word_document& document, std::string_view ope
       body += fmt::format("<p{}>{}</p>\n", is_first ? " class=\"lead\"" : "", html_escaped(each));
     is_first = false;
   }
+  body += contents_of(document);
   body += opening;
   for (const word_table& table : document.tables) {
     const auto chart = charts.find(table.id);
     body += section_of(table, chart == charts.end() ? std::string() : chart->second);
   }
-  body += html_section("What this report cannot tell", html_list(document.blind_spots));
+  body += html_section(blind_spots_heading, html_list(document.blind_spots), blind_spots_id);
   return html_page(document.title, body, page_content::charts);
 }
 

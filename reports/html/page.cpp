@@ -30,8 +30,17 @@ std::string html_page(std::string_view title, std::string_view body, page_conten
       safe_title, style, body, script);
 }
 
-std::string html_section(std::string_view heading, std::string_view content) {
-  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_escaped(heading), content);
+std::string html_section(std::string_view heading, std::string_view content, std::string_view id) {
+  return fmt::format("<section{}>\n<h2>{}</h2>\n{}</section>\n",
+                     id.empty() ? std::string() : fmt::format(" id=\"{}\"", id),
+                     html_escaped(heading), content);
+}
+
+std::string html_contents(const std::vector<std::pair<std::string, std::string>>& sections) {
+  std::string out = "<nav aria-label=\"Contents\"><ul>\n";
+  for (const auto& [id, heading] : sections)
+    out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", id, html_escaped(heading));
+  return out + "</ul></nav>\n";
 }
 
 std::string html_list(const std::vector<std::string>& texts) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace assay::reports {
@@ -20,8 +21,13 @@ enum class page_content : std::uint8_t { tables, charts };
 std::string html_page(std::string_view title, std::string_view body,
                       page_content content = page_content::tables);
 
-/// <section> with a heading. `heading` is text, `content` HTML.
-std::string html_section(std::string_view heading, std::string_view content);
+/// <section> with a heading. `heading` is text, `content` HTML; `id` is what a link leads to, of
+/// letters, digits and hyphens, or empty.
+std::string html_section(std::string_view heading, std::string_view content,
+                         std::string_view id = {});
+
+/// Where a long page goes on: links to sections, by id and heading.
+std::string html_contents(const std::vector<std::pair<std::string, std::string>>& sections);
 
 /// <ul> of texts; empty where there are none.
 std::string html_list(const std::vector<std::string>& texts);

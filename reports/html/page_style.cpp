@@ -37,13 +37,17 @@ p, li { max-width: 100ch; overflow-wrap: anywhere; }
 .tools select { max-width: 100%; min-width: 0; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: 0.3rem 0.6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-thead th { position: sticky; top: 0; background: var(--paper); font-weight: 600; white-space: nowrap; }
+th, td { text-align: left; padding: 0.3rem 0.45rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+thead th { position: sticky; top: 0; background: var(--paper); font-weight: 600; vertical-align: bottom; }
 th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
 th button:focus-visible, input:focus-visible, select:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th[aria-sort="ascending"] button::after { content: " ▲"; }
 th[aria-sort="descending"] button::after { content: " ▼"; }
-td.number, th.number { text-align: right; white-space: nowrap; }
+td.number, th.number { text-align: right; }
+td.number, td.state { white-space: nowrap; }
+nav ul { display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem; list-style: none; padding: 0; margin: 0.75rem 0; }
+nav a { color: var(--accent); }
+section[id] { scroll-margin-top: 0.5rem; }
 td.name { font-family: ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; min-width: 14ch; }
 td.note { color: var(--faint); overflow-wrap: anywhere; min-width: 16ch; }
 tr.bad td.state { color: var(--bad); font-weight: 600; }
@@ -59,14 +63,18 @@ tr.bad .plot .range { stroke: var(--bad); } tr.bad .plot .point { fill: var(--ba
 tr.good .plot .range { stroke: var(--good); } tr.good .plot .point { fill: var(--good); }
 dl { display: grid; grid-template-columns: minmax(10ch, max-content) 1fr; gap: 0.15rem 1rem; }
 dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
+@media screen and (max-width: 1400px) { .sortable { font-size: 14px; } }
 @media (max-width: 719px) {
   table, tbody, tr, td { display: block; }
   thead { display: none; }
-  tr { border: 1px solid var(--line); border-radius: 6px; margin: 0 0 0.75rem; padding: 0.25rem 0; }
+  tr { display: flex; flex-wrap: wrap; border: 1px solid var(--line); border-radius: 6px; margin: 0 0 0.5rem; padding: 0.2rem 0; }
   tr[hidden] { display: none; }
-  td, td.number { display: flex; gap: 0.75rem; border: 0; text-align: left; white-space: normal; }
-  td::before { content: attr(data-label); flex: 0 0 6.5rem; color: var(--faint); font-family: system-ui, sans-serif; font-weight: 400; }
-  td:empty { display: none; }
+  td { display: flex; gap: 0.75rem; flex: 0 0 100%; border: 0; padding: 0.1rem 0.6rem; }
+  td.number, td.state { text-align: left; white-space: normal; }
+  td.number { flex: 0 0 50%; flex-direction: column; gap: 0; overflow-wrap: anywhere; }
+  td::before { content: attr(data-label); flex: 0 0 6rem; color: var(--faint); font-family: system-ui, sans-serif; font-weight: 400; }
+  td.number::before { font-size: 0.8rem; flex: none; }
+  td:empty, td.none { display: none; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: 0.4rem; }
 }
 @media print {
@@ -74,7 +82,7 @@ dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
     --ink: #000; --paper: #fff; --faint: #444; --line: #bbb; --shade: #fff;
     --bad: #900; --good: #060; --doubt: #640; --band: #ddd;
   }
-  .tools { display: none; }
+  .tools, nav { display: none; }
   thead th { position: static; }
   tr { break-inside: avoid; }
   tr[hidden] { display: table-row; }
@@ -82,7 +90,7 @@ dt { color: var(--faint); } dd { margin: 0; overflow-wrap: anywhere; }
   body { font-size: 11px; }
   .scroll { overflow: visible; }
   th, td { padding: 0.1rem 0.3rem; }
-  th, thead th, td.number, th.number { white-space: normal; }
+  td.state { white-space: normal; }
   td.name, td.note { min-width: 0; overflow-wrap: anywhere; }
   td { overflow-wrap: break-word; }
 }

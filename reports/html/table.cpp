@@ -63,9 +63,11 @@ void html_table::add(row_tone tone, std::string_view group, const std::vector<ht
     groups_.emplace_back(group);
   rows_ += fmt::format("<tr class=\"{}\" data-group=\"{}\">", class_of(tone), html_escaped(group));
   for (std::size_t at = 0; at < cells.size(); ++at)
-    rows_ += fmt::format("<td class=\"{}\" data-label=\"{}\"{}>{}</td>",
-                         class_of(columns_[at].kind), html_escaped(columns_[at].heading),
-                         sort_attribute(columns_[at], cells[at]), cells[at].html);
+    // A card on a telephone leaves out the fields that have nothing.
+    rows_ +=
+        fmt::format("<td class=\"{}{}\" data-label=\"{}\"{}>{}</td>", class_of(columns_[at].kind),
+                    cells[at].html == "-" ? " none" : "", html_escaped(columns_[at].heading),
+                    sort_attribute(columns_[at], cells[at]), cells[at].html);
   rows_ += "</tr>\n";
 }
 

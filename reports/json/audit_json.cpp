@@ -47,6 +47,7 @@ json to_object(const model::reference& reference) {
   const bool is_judged = !reference.is_void && reference.compared_windows > 0;
   json out{{"source", reference.source},
            {"relation", reference.relation},
+           {"claimed", quantity_json(reference.claimed)},
            {"observed", quantity_json(reference.observed)},
            {"compared_windows_count", reference.compared_windows},
            {"is_void", reference.is_void}};
@@ -74,7 +75,7 @@ json to_object(const model::explanation& explanation) {
           {"distance_ratio", explanation.distance_ratio}};
 }
 
-json to_object(const model::finding& finding) {
+json to_object(const model::finding& finding, std::string_view unit) {
   json out{{"rule", finding.rule},
            {"rule_name", finding.rule_name},
            {"severity", to_string(finding.severity)},
@@ -82,6 +83,7 @@ json to_object(const model::finding& finding) {
            {"message", finding.message},
            {"claimed", quantity_json(finding.claimed)},
            {"observed", quantity_json(finding.observed)},
+           {"unit", unit},
            {"likely_cause", finding.likely_cause},
            {"first_window", finding.where},
            {"windows_count", finding.window_count}};
@@ -151,7 +153,9 @@ std::string audit_as_json(const model::audit_report& report, model::outcome outc
                                                           : report.incompleteness;
   out["summary"] = summary_json(report);
   out["counters"] = to_array(report.counters);
-  out["findings"] = to_array(report.findings);
+  json& findings = out["findings"] = json::array();
+  for (const auto& each : report.findings)
+    findings.push_back(to_object(each, model::unit_of(report, each)));
   out["rules"] = to_array(report.rules);
   out["gates"] = to_array(report.gates);
   out["unclaimed"] = to_array(report.unclaimed);

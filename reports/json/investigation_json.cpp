@@ -16,6 +16,7 @@ using json = nlohmann::ordered_json;
 
 // Bumped when a key changes its meaning or goes; a new key does not bump it.
 constexpr int schema_version = 1;
+constexpr int difference_schema_version = 2;
 
 json absent(const std::string& why) {
   json out = json::object();
@@ -51,11 +52,24 @@ json parts_json(const model::part_times_ns& parts) {
 }
 
 json to_object(const model::launch_line& line) {
-  return {{"range", line.which.range},         {"weight_bytes_each", line.which.weight_bytes},
-          {"reads_kv", line.which.reads_kv},   {"blocks_count", line.which.blocks},
-          {"is_rest", line.which.is_rest},     {"launches_count", line.launches},
-          {"on_path_ns", line.on_path_ns},     {"busy_ns", line.busy_ns},
-          {"weight_bytes", line.weight_bytes}, {"kv_bytes", line.kv_bytes}};
+  json out;
+  if (!line.which.op.empty()) out["operator"] = line.which.op;
+  const json more{{"range", line.which.range},
+                  {"weight_bytes_each", line.which.weight_bytes},
+                  {"reads_kv", line.which.reads_kv},
+                  {"blocks_count", line.which.blocks},
+                  {"is_rest", line.which.is_rest},
+                  {"launches_count", line.launches},
+                  {"on_path_ns", line.on_path_ns},
+                  {"busy_ns", line.busy_ns},
+                  {"weight_bytes", line.weight_bytes},
+                  {"kv_bytes", line.kv_bytes},
+                  {"planned_weight_bytes", line.planned_weight_bytes},
+                  {"has_planned_kv", line.has_planned_kv},
+                  {"calls_count", line.calls},
+                  {"call_ns", line.call_ns}};
+  out.update(more);
+  return out;
 }
 
 json to_object(const model::pass_line& line) {
@@ -163,19 +177,27 @@ json to_object(const model::exact_difference& row) {
 }
 
 json to_object(const model::timed_difference& row) {
-  json out{{"subject", row.subject},           {"is_launch", row.is_launch},
-           {"first_ns", row.first_ns},         {"second_ns", row.second_ns},
-           {"change_ns", row.change_ns},       {"margin_ns", row.margin_ns},
-           {"verdict", to_string(row.verdict)}};
+  json out{{"subject", row.subject},     {"is_launch", row.is_launch},
+           {"is_paced", row.is_paced},   {"first_ns", row.first_ns},
+           {"second_ns", row.second_ns}, {"change_ns", row.change_ns},
+           {"margin_ns", row.margin_ns}, {"verdict", to_string(row.verdict)}};
   if (row.has_interval)
     out["interval"] = {{"low_ns", row.low_ns}, {"high_ns", row.high_ns}};
   else
-    out["interval"] = absent("too few stretches of aligned steps");
+    out["interval"] = absent("too few runs, or stretches of aligned steps");
   return out;
 }
 
 json to_object(const model::fact_difference& row) {
   return {{"name", row.name}, {"first", row.first}, {"second", row.second}};
+}
+
+json to_object(const model::run_line& row) {
+  return {{"side", row.is_second ? "second" : "first"},
+          {"number", row.number},
+          {"outcome", to_string(row.audit)},
+          {"rules", row.rules},
+          {"step_ns", row.step_ns}};
 }
 
 json to_object(const model::step_pair& row) {
@@ -190,10 +212,11 @@ json to_array(const std::vector<Row>& rows) {
 }
 
 json to_object(const model::pass_total& total) {
-  json out{{"passes_count", total.passes},          {"wall_ns", total.wall_ns},
-           {"parts", parts_json(total.parts)},      {"busy", parts_json(total.busy_ns)},
-           {"residual_ns", total.residual_ns},      {"closure_ns", total.closure_ns},
-           {"device_busy_ns", total.device_busy_ns}};
+  json out{{"passes_count", total.passes},           {"wall_ns", total.wall_ns},
+           {"parts", parts_json(total.parts)},       {"busy", parts_json(total.busy_ns)},
+           {"residual_ns", total.residual_ns},       {"closure_ns", total.closure_ns},
+           {"device_busy_ns", total.device_busy_ns}, {"graph_calls_count", total.graph_calls},
+           {"graph_call_ns", total.graph_call_ns},   {"named_passes_count", total.named_passes}};
   json allocation{{"moments_count", total.allocations}};
   if (total.allocations > 0)
     allocation["absence"] = "the trace stamps moments, not lengths";
@@ -215,6 +238,9 @@ json to_object(const model::investigation& report, model::outcome outcome) {
            {"outcome", to_string(outcome)},
            {"exit_code", static_cast<int>(outcome)}};
   out["tokens_per_s"] = quantity_json(report.tokens_per_s);
+  out["planned_launches_count"] = report.planned_launches;
+  out["cache_bytes"] = report.cache_bytes > 0 ? json{{"value", report.cache_bytes}}
+                                              : absent("the trace states no cache's size");
   out["latencies"] = to_array(report.latencies);
   out["decode"] = to_object(report.decode);
   out["prefill"] = to_object(report.prefill);
@@ -245,7 +271,7 @@ std::string investigation_as_json(const model::investigation& report, model::out
 
 std::string difference_as_json(const model::investigation_difference& report,
                                model::outcome outcome) {
-  json out{{"schema_version", schema_version},
+  json out{{"schema_version", difference_schema_version},
            {"outcome", to_string(outcome)},
            {"exit_code", static_cast<int>(outcome)},
            {"aligned_steps_count", report.aligned_steps},
@@ -254,6 +280,7 @@ std::string difference_as_json(const model::investigation_difference& report,
            {"repeats_count", report.repeats},
            {"level_ratio", report.level_ratio},
            {"token_ids", to_string(report.token_ids)}};
+  out["runs"] = to_array(report.runs);
   out["times"] = to_array(report.times);
   out["counts"] = to_array(report.counts);
   out["facts"] = to_array(report.facts);

@@ -136,4 +136,13 @@ struct audit_report {
   std::string incompleteness;
 };
 
+/// What `claimed` and `observed` of a finding are counted in: its own unit, else its subject's;
+/// empty where the subject is no counter and nothing says.
+inline std::string_view unit_of(const audit_report& report, const finding& found) {
+  if (!found.unit.empty()) return found.unit;
+  for (const counter_line& each : report.counters)
+    if (each.name == found.subject) return each.unit;
+  return {};
+}
+
 }  // namespace assay::model

@@ -36,8 +36,9 @@ constexpr std::string_view to_string(time_part part) {
 
 using part_times_ns = std::array<std::int64_t, time_part_count>;
 
-/// Launches that the trace does not tell apart further: it names no operators.
+/// Launches that are not told apart further.
 struct launch_class {
+  std::string op;                 ///< the operator; empty where no plan of the step names it
   std::string range;              ///< label open at the submission
   std::int64_t weight_bytes = 0;  ///< read by each
   bool reads_kv = false;
@@ -55,6 +56,10 @@ struct launch_line {
   std::int64_t busy_ns = 0;     ///< sum over launches, also where they overlap
   std::int64_t weight_bytes = 0;
   std::int64_t kv_bytes = 0;
+  std::int64_t planned_weight_bytes = 0;  ///< by the plan of the step, whatever the records tell
+  bool has_planned_kv = false;            ///< the plan says that it reads KV, not how much
+  std::uint64_t calls = 0;                ///< that submitted one of these and nothing else
+  std::int64_t call_ns = 0;               ///< host time inside of them
 };
 
 /// One prefill or decode step.
@@ -66,7 +71,9 @@ struct pass_line {
   part_times_ns parts{};
   std::int64_t residual_ns = 0;  ///< wall less the union of everything recorded
   std::uint64_t launches = 0;
-  std::int64_t read_bytes = 0;  ///< weights and KV: with the launches, what the pass did
+  /// Weights and KV by the records; where they tell nothing, weights by the plan. With the
+  /// launches, what the pass did.
+  std::int64_t read_bytes = 0;
   /// Length of its launches by class, in the order of launch_classes; where it was asked for.
   std::vector<std::int64_t> launch_busy_ns{};
 };
@@ -82,6 +89,9 @@ struct pass_total {
   std::int64_t device_busy_ns = 0;
   std::uint64_t allocations = 0;  ///< moments: the trace tells no length
   std::uint64_t copy_calls = 0;
+  std::uint64_t graph_calls = 0;      ///< each submitted several launches at once
+  std::int64_t graph_call_ns = 0;     ///< host time inside of them
+  std::uint64_t named_passes = 0;     ///< whose launches the plan of a step names
   std::vector<launch_line> launches;  ///< most time first
 };
 
@@ -206,6 +216,8 @@ struct investigation {
   std::vector<pass_line> steps;              ///< decode steps in the order of the trace
   std::vector<latency_line> latencies;       ///< TTFT, ITL
   quantity tokens_per_s;                     ///< decode only
+  std::uint64_t planned_launches = 0;        ///< of a decode step; 0: the trace has no plan of one
+  std::int64_t cache_bytes = 0;  ///< the largest before the memory of weights; 0 unknown
   std::vector<thread_line> threads;
   std::vector<bandwidth_line> bandwidths;
   std::vector<link_line> links;

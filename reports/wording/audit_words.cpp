@@ -27,6 +27,15 @@ std::string_view sign_of(const model::reference& reference) {
   return holds ? "holds:" : "broken:";
 }
 
+// What the counter claimed over the windows that this reference compared, where that is not what
+// stands in the line: a part of the run beside the whole of it would look like a disagreement.
+std::string claimed_there(const model::counter_line& line, const model::reference& reference) {
+  if (!is_printable(reference.claimed) || !is_printable(line.claimed)) return {};
+  const std::string there = quantity_words(reference.claimed, line.unit, line.kind);
+  if (there == quantity_words(line.claimed, line.unit, line.kind)) return {};
+  return fmt::format(" (claimed there: {})", there);
+}
+
 std::string reference_words(const model::counter_line& line, const model::reference& reference) {
   if (reference.is_void)
     return fmt::format("{} void ({})", reference.source,
@@ -35,8 +44,8 @@ std::string reference_words(const model::counter_line& line, const model::refere
   const std::string observed = quantity_words(reference.observed, line.unit, line.kind);
   const bool repeats = reference.holds && is_printable(line.claimed) &&
                        observed == quantity_words(line.claimed, line.unit, line.kind);
-  return fmt::format("{} {}{}{}", sign_of(reference), reference.source, repeats ? "" : " ",
-                     repeats ? std::string() : observed);
+  return fmt::format("{} {}{}{}{}", sign_of(reference), reference.source, repeats ? "" : " ",
+                     repeats ? std::string() : observed, claimed_there(line, reference));
 }
 
 const model::counter_line* subject_of(const model::audit_report& report,
@@ -102,24 +111,26 @@ std::string evidence(const model::counter_line& line) {
     if (!words.empty()) words += separator;
     words += more;
   };
-  if (!is_printable(line.claimed)) append("", absence_words(line.claimed));
+  // A reason may begin with the claim's absence: once is enough.
+  const std::string absence =
+      is_printable(line.claimed) ? std::string() : absence_words(line.claimed);
+  if (!absence.empty() && line.reason.rfind(absence, 0) != 0) append("", absence);
   // What this run cannot have needs no reference, and its reason need not be said twice.
-  if (line.references.empty() && words == line.reason && !words.empty()) return words;
+  if (line.references.empty() && !absence.empty() && absence == line.reason) return absence;
   bool is_first = true;
   for (const auto& reference : line.references) {
     append(is_first ? "; " : ", ", reference_words(line, reference));
     is_first = false;
   }
-  if (line.references.empty()) append("; ", "no reference");
+  if (line.references.empty() && line.reason.rfind("no reference", 0) != 0)
+    append("; ", "no reference");
   if (!line.reason.empty()) append("; ", line.reason);
   return words;
 }
 
 std::string figures(const model::audit_report& report, const model::finding& finding) {
   const model::counter_line* line = subject_of(report, finding);
-  const std::string_view unit = !finding.unit.empty() ? std::string_view(finding.unit)
-                                : line != nullptr     ? std::string_view(line->unit)
-                                                      : "";
+  const std::string_view unit = model::unit_of(report, finding);
   const std::string_view kind = line != nullptr ? std::string_view(line->kind) : "";
   std::string words;
   if (is_said(finding.claimed)) words = "claimed " + quantity_words(finding.claimed, unit, kind);

@@ -67,7 +67,10 @@ std::string integer_words(std::int64_t value, std::string_view unit, std::string
   if (unit == "count" || unit.empty()) return with_separators(value);
   if (unit == "bytes_per_s" || unit == "tokens_per_s" || unit == "ratio")
     return real_words(static_cast<double>(value), unit);
-  return fmt::format("{} {}", with_separators(value), unit);
+  // The units that are left are words for things: tokens, pages.
+  const bool is_one = value == 1 && !unit.empty() && unit.back() == 's';
+  return fmt::format("{} {}", with_separators(value),
+                     is_one ? unit.substr(0, unit.size() - 1) : unit);
 }
 
 }  // namespace

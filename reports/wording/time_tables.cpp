@@ -17,6 +17,7 @@ namespace {
 using model::time_part;
 
 constexpr std::size_t slowest_max = 10;
+constexpr std::int64_t cache_sets_min = 3;  // a set of so many caches is read from memory
 constexpr std::int64_t read_max_bytes = std::int64_t{1} << 56;  // a sum over classes cannot wrap
 
 word_cell time_cell(std::int64_t ns) {
@@ -113,7 +114,7 @@ std::string share_words(std::int64_t part, std::int64_t whole) {
 
 std::string launch_words(const model::launch_class& which) {
   if (which.is_rest) return "all other launches";
-  std::string words = "launch of " + which.range;
+  std::string words = which.op.empty() ? "launch of " + which.range : which.op;
   if (which.weight_bytes != 0)
     words += fmt::format(", {} B of weights each", with_separators(which.weight_bytes));
   if (which.reads_kv) words += ", reads KV";
@@ -148,6 +149,44 @@ word_table time_table(const model::investigation& report) {
 
 namespace {
 
+bool is_any_told(const model::pass_total& total) {
+  return std::any_of(
+      total.launches.begin(), total.launches.end(),
+      [](const model::launch_line& each) { return each.weight_bytes > 0 || each.kv_bytes > 0; });
+}
+
+// A weight is read again a step later. What a step reads in between is the set that a cache would
+// have to hold.
+std::string tier_words(const model::investigation& report) {
+  if (report.cache_bytes <= 0)
+    return "The trace states no cache's size: whether memory or a cache served these reads it does "
+           "not say.";
+  std::int64_t told = 0;
+  std::int64_t planned = 0;
+  for (const model::launch_line& each : report.decode.launches) {
+    told += std::min(each.weight_bytes, read_max_bytes) + std::min(each.kv_bytes, read_max_bytes);
+    planned += std::min(each.planned_weight_bytes, read_max_bytes);
+  }
+  const auto passes = static_cast<std::int64_t>(std::max<std::uint64_t>(report.decode.passes, 1));
+  const auto named =
+      static_cast<std::int64_t>(std::max<std::uint64_t>(report.decode.named_passes, 1));
+  const std::int64_t set_bytes = told > 0 ? told / passes : planned / named;
+  const std::string cache = with_separators(report.cache_bytes);
+  if (set_bytes <= 0)
+    return fmt::format(
+        "What a step reads is not told, so whether the largest cache, of {} B, served "
+        "it is open.",
+        cache);
+  const bool is_beyond = set_bytes / cache_sets_min >= report.cache_bytes;
+  return fmt::format(
+      "Tier: a step reads {} B {}, {} the largest cache of {} B: {}.", with_separators(set_bytes),
+      told > 0 ? "by the records" : "of weights by the ledger",
+      is_beyond ? "three times or more" : "less than three times", cache,
+      is_beyond ? "memory served it"
+                : "a cache may have served any of these launches, and a share of the ceiling is "
+                  "none of memory");
+}
+
 // Bytes that launches read, by the records, beside what the ledger expected.
 std::string read_words(const model::investigation& report) {
   std::int64_t weight_bytes = 0;
@@ -163,7 +202,7 @@ std::string read_words(const model::investigation& report) {
   for (const model::fact& each : report.audit.facts)
     if (each.name.find("expected") != std::string::npos &&
         each.name.find("reads") != std::string::npos) {
-      words += fmt::format("; the ledger has {}: {}", each.name, each.value);
+      words += fmt::format("; the ledger says, {}: {}", each.name, each.value);
       has_ledger = true;
     }
   return words + (has_ledger ? "." : "; the trace has no ledger of reads.");
@@ -176,8 +215,22 @@ double read_ceiling(const model::investigation& report) {
   return 0.0;
 }
 
+// What a launch read: by its records, or, where they tell nothing, by the plan. Of one that reads
+// KV the plan knows a part alone, and a rate of that part would be none.
+double bytes_of(const model::launch_line& line) {
+  const double told = static_cast<double>(line.weight_bytes) + static_cast<double>(line.kv_bytes);
+  if (told > 0.0 || line.has_planned_kv) return told;
+  return static_cast<double>(line.planned_weight_bytes);
+}
+
+word_cell bytes_cell(double bytes) {
+  if (bytes <= 0.0) return {"-"};
+  return {with_separators(static_cast<std::int64_t>(std::min(bytes, 9e18))) + " B", bytes};
+}
+
 word_row launch_row(const model::launch_line& line, std::int64_t wall_ns, double ceiling) {
-  const double bytes = static_cast<double>(line.weight_bytes) + static_cast<double>(line.kv_bytes);
+  const double told = static_cast<double>(line.weight_bytes) + static_cast<double>(line.kv_bytes);
+  const double bytes = bytes_of(line);
   const bool has_rate = bytes > 0.0 && line.busy_ns > 0;
   const double rate = has_rate ? bytes * 1e9 / static_cast<double>(line.busy_ns) : 0.0;
   const bool has_share = has_rate && ceiling > 0.0;
@@ -188,10 +241,9 @@ word_row launch_row(const model::launch_line& line, std::int64_t wall_ns, double
            time_cell(line.on_path_ns),
            share_cell(line.on_path_ns, wall_ns),
            time_cell(line.busy_ns / static_cast<std::int64_t>(line.launches)),
-           bytes > 0.0
-               ? word_cell{with_separators(static_cast<std::int64_t>(std::min(bytes, 9e18))) + " B",
-                           bytes}
-               : none,
+           line.calls > 0 ? time_cell(line.call_ns / static_cast<std::int64_t>(line.calls)) : none,
+           bytes_cell(told),
+           bytes_cell(static_cast<double>(line.planned_weight_bytes)),
            has_rate ? word_cell{bandwidth_words(rate), rate} : none,
            has_share ? word_cell{fmt::format("{:.1f} %", share * 100.0), share} : none},
           word_tone::plain};
@@ -203,9 +255,11 @@ word_table launches_table(const model::investigation& report) {
   word_table table{"launches", "Launches of decode steps, and the memory side of their roofline",
                    {},         {},
                    {},         {}};
-  table.columns = {{"launch"},          {"launches", true},      {"time", true},
-                   {"of decode", true}, {"per launch", true},    {"bytes read", true},
-                   {"read rate", true}, {"of the ceiling", true}};
+  table.columns = {{"launch"},           {"launches", true},
+                   {"time", true},       {"of decode", true},
+                   {"per launch", true}, {"call", true},
+                   {"read", true},       {"weights by the ledger", true},
+                   {"read rate", true},  {"of the ceiling", true}};
   table.absence = "No launch was recorded in a decode step.";
   const double ceiling = read_ceiling(report);
   for (const model::launch_line& each : report.decode.launches)
@@ -216,6 +270,23 @@ word_table launches_table(const model::investigation& report) {
         "The ceiling is {}: what the harness's own reads were measured at in this run. A launch "
         "above it read from a cache, or did not read what it tells.",
         bandwidth_words(ceiling)));
+  table.notes.push_back(tier_words(report));
+  if (report.decode.named_passes > 0)
+    table.notes.push_back(fmt::format(
+        "Launches of {} of {} steps are named by their place in the step, of which the ledger "
+        "plans "
+        "{}{}.",
+        with_separators(report.decode.named_passes), with_separators(report.decode.passes),
+        with_separators(report.planned_launches),
+        is_any_told(report.decode) ? "; each told as many bytes of weights as were planned for it"
+                                   : "; no record tells what was read, so their number alone shows "
+                                     "that they are those"));
+  if (report.decode.graph_calls > 0)
+    table.notes.push_back(fmt::format(
+        "{} calls submitted several launches each, and took {} of the host; no launch has a part "
+        "of "
+        "that of its own.",
+        with_separators(report.decode.graph_calls), duration_words(report.decode.graph_call_ns)));
   table.notes.push_back(read_words(report));
   return table;
 }

@@ -3,19 +3,23 @@
 // Without these, two runs of one program could be told apart by noise, a slower operator could hide
 // in a step, or steps that did other work could be compared as if they had done the same.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "harness/attribution/rank_shift.h"
 #include "harness/attribution/step_difference.h"
+#include "harness/attribution/timed_row.h"
 #include "tests/attribution/planted_trace.h"
 
 namespace assay::attribution_test {
 namespace {
 
-using attribution::difference_of;
 using model::difference_verdict;
 
 struct run_shape {
@@ -26,12 +30,16 @@ struct run_shape {
   bool has_warmup = false;      ///< a request of another length before the others
   double noise = 0.05;          ///< of each length
   std::int64_t more_bytes = 0;  ///< read by one launch of one step
+  bool has_more_operators = false;
+  double pace = 1.0;  ///< of the whole process: what a slow core does to every time
 };
 
 void add_request(planted_trace& trace, const run_shape& shape, std::mt19937_64& rng, int request,
                  int steps, std::int64_t first_context) {
   std::normal_distribution<double> noise(1.0, shape.noise);
-  const auto around = [&](double ns) { return static_cast<std::int64_t>(ns * noise(rng)); };
+  const auto around = [&](double ns) {
+    return static_cast<std::int64_t>(ns * shape.pace * noise(rng));
+  };
   trace.begin(ASSAY_WINDOW_REQUEST, static_cast<std::uint64_t>(request));
   for (int step = 0; step < steps; ++step) {
     trace.begin(ASSAY_WINDOW_DECODE_STEP, static_cast<std::uint64_t>(step));
@@ -43,6 +51,10 @@ void add_request(planted_trace& trace, const run_shape& shape, std::mt19937_64& 
     };
     launch(around(20'000), 1'000, 0);
     launch(around(50'000 * shape.slower), 8'000, 0);
+    if (shape.has_more_operators) {
+      launch(around(30'000), 4'000, 0);
+      launch(around(40'000), 2'000, 0);
+    }
     launch(around(10'000), 0, (first_context + step) * 64);
     if (shape.more_bytes != 0 && request == 1 && step == 3)
       trace.records.at(trace.records.size() - 2).extra[2] += shape.more_bytes;
@@ -60,6 +72,29 @@ model::investigation run_of(const run_shape& shape) {
   for (int request = 0; request < shape.requests; ++request)
     add_request(trace, shape, rng, place++, shape.steps, 10 + request);
   return trace.investigate(true);
+}
+
+model::investigation_difference difference_of(model::investigation first,
+                                              model::investigation second) {
+  std::vector<model::investigation> ones;
+  std::vector<model::investigation> others;
+  ones.push_back(std::move(first));
+  others.push_back(std::move(second));
+  return attribution::difference_of(std::move(ones), std::move(others));
+}
+
+// Runs of one program, each by its own seed and as slow as its machine lets it be.
+std::vector<model::investigation> runs_of(int count, std::uint64_t seed, double slower,
+                                          double between) {
+  std::mt19937_64 rng(seed);
+  std::normal_distribution<double> log_pace(0.0, between);
+  std::vector<model::investigation> out;
+  for (int at = 0; at < count; ++at)
+    out.push_back(run_of({.seed = rng(),
+                          .slower = slower,
+                          .has_more_operators = true,
+                          .pace = std::exp(log_pace(rng))}));
+  return out;
 }
 
 const model::timed_difference& row_of(const model::investigation_difference& in,
@@ -127,19 +162,20 @@ TEST(Difference, a_slower_operator_is_found_in_its_row_and_in_the_step) {
     const auto found =
         difference_of(run_of({.seed = seed}), run_of({.seed = seed + 1'000, .slower = 1.10}));
     const auto& slow = row_of(found, "8000 B");
-    EXPECT_EQ(slow.verdict, difference_verdict::larger) << seed;
+    EXPECT_EQ(slow.verdict, difference_verdict::apart) << seed;
     EXPECT_NEAR(static_cast<double>(slow.change_ns), 5'000.0, 1'500.0) << seed;
     EXPECT_LE(slow.low_ns, 5'000);
-    EXPECT_EQ(found.times.front().verdict, difference_verdict::larger) << seed;
+    EXPECT_EQ(found.times.front().verdict, difference_verdict::apart) << seed;
     EXPECT_EQ(row_of(found, "1000 B").verdict, difference_verdict::cannot_tell) << seed;
     EXPECT_EQ(row_of(found, "residual").verdict, difference_verdict::cannot_tell) << seed;
     EXPECT_TRUE(is_every_count_same(found)) << seed;
   }
 }
 
-TEST(Difference, a_faster_operator_is_smaller) {
+TEST(Difference, a_faster_operator_is_found_as_well) {
   const auto found = difference_of(run_of({.slower = 1.10}), run_of({.seed = 9}));
-  EXPECT_EQ(row_of(found, "8000 B").verdict, difference_verdict::smaller);
+  EXPECT_EQ(row_of(found, "8000 B").verdict, difference_verdict::apart);
+  EXPECT_LT(row_of(found, "8000 B").high_ns, 0);
 }
 
 TEST(Difference, requests_are_aligned_by_what_they_did_whatever_their_place) {
@@ -195,9 +231,153 @@ TEST(Difference, what_is_beneath_the_margin_is_none) {
     return row_of(difference_of(run_of({}), run_of({.slower = slower})), "8000 B").verdict;
   };
   EXPECT_EQ(at(1.03), difference_verdict::cannot_tell);  // 1.5 us
-  EXPECT_EQ(at(1.05), difference_verdict::larger);       // 2.5 us, the same noise on both sides
+  EXPECT_EQ(at(1.05), difference_verdict::apart);        // 2.5 us, the same noise on both sides
   EXPECT_EQ(at(0.97), difference_verdict::cannot_tell);
-  EXPECT_EQ(at(0.95), difference_verdict::smaller);
+  EXPECT_EQ(at(0.95), difference_verdict::apart);
+}
+
+// What one process got of the machine is in every step of it, so that its steps agree with each
+// other and not with those of the next process.
+TEST(Difference, two_runs_of_one_program_are_never_called_larger_or_smaller) {
+  int apart = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto found =
+        difference_of(runs_of(1, seed, 1.0, 0.2)[0], runs_of(1, 99 + seed, 1.0, 0.2)[0]);
+    for (const auto& each : found.times)
+      EXPECT_TRUE(each.verdict == difference_verdict::apart ||
+                  each.verdict == difference_verdict::cannot_tell);
+    apart += is_any_told(found);
+    EXPECT_NE(std::find_if(found.blind_spots.begin(), found.blind_spots.end(),
+                           [](const auto& each) {
+                             return each.find("Whether the programs differ") != std::string::npos;
+                           }),
+              found.blind_spots.end());
+  }
+  EXPECT_GT(apart, 10);  // or this test has shown nothing
+}
+
+TEST(Difference, runs_of_one_program_on_both_sides_are_told_apart_in_one_report_of_twenty) {
+  int told = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed)
+    told += is_any_told(
+        attribution::difference_of(runs_of(7, seed, 1.0, 0.2), runs_of(7, seed + 1'000, 1.0, 0.2)));
+  EXPECT_LE(told, 7);
+}
+
+TEST(Difference, a_slower_operator_is_found_among_runs_that_differ_by_more) {
+  int found_paced = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto found =
+        attribution::difference_of(runs_of(8, seed, 1.0, 0.2), runs_of(8, seed + 1'000, 1.10, 0.2));
+    for (const auto& each : found.times) {
+      const bool is_slow = each.is_paced && each.subject.find("8000 B") != std::string::npos;
+      found_paced += is_slow && each.verdict == difference_verdict::larger;
+      if (each.is_paced && !is_slow) {
+        EXPECT_EQ(each.verdict, difference_verdict::cannot_tell) << seed << each.subject;
+      }
+    }
+  }
+  EXPECT_EQ(found_paced, 20);
+}
+
+// Where a second core made the others twice as fast, one that runs on a single thread has not
+// moved.
+TEST(Difference, a_launch_that_does_not_follow_the_others_has_not_changed) {
+  const auto side = [](int slow_runs) {
+    std::vector<model::investigation> out;
+    for (int at = 0; at < 16; ++at) {
+      model::investigation run = run_of({.seed = static_cast<std::uint64_t>(100 * slow_runs + at),
+                                         .has_more_operators = true,
+                                         .pace = at < slow_runs ? 2.0 : 1.0});
+      for (auto& step : run.steps) {
+        auto& head = step.launch_busy_ns.back();  // one thread
+        if (at < slow_runs) head /= 2;
+      }
+      out.push_back(std::move(run));
+    }
+    return out;
+  };
+  const auto found = attribution::difference_of(side(1), side(15));
+  for (const auto& each : found.times)
+    if (each.is_paced) {
+      EXPECT_EQ(each.verdict, difference_verdict::cannot_tell) << each.subject;
+    }
+}
+
+TEST(Difference, among_runs_that_agree_it_is_found_in_its_row_and_in_the_step) {
+  const auto found =
+      attribution::difference_of(runs_of(8, 1, 1.0, 0.002), runs_of(8, 1'001, 1.10, 0.002));
+  const auto& slow = row_of(found, "8000 B");
+  EXPECT_FALSE(slow.is_paced);
+  EXPECT_EQ(slow.verdict, difference_verdict::larger);
+  EXPECT_NEAR(static_cast<double>(slow.change_ns), 5'000.0, 700.0);
+  EXPECT_EQ(found.times.front().verdict, difference_verdict::larger);
+  EXPECT_EQ(row_of(found, "1000 B").verdict, difference_verdict::cannot_tell);
+  const auto turned =
+      attribution::difference_of(runs_of(8, 1, 1.10, 0.002), runs_of(8, 1'001, 1.0, 0.002));
+  EXPECT_EQ(row_of(turned, "8000 B").verdict, difference_verdict::smaller);
+  ASSERT_EQ(found.runs.size(), 16u);
+  EXPECT_EQ(found.runs[8].number, 1u);
+  EXPECT_TRUE(found.runs[8].is_second);
+  EXPECT_GT(found.runs[15].step_ns, 100'000);
+}
+
+TEST(Difference, too_few_runs_have_no_interval_and_say_how_many_would_do) {
+  const auto found =
+      attribution::difference_of(runs_of(3, 1, 1.0, 0.01), runs_of(3, 1'001, 3.0, 0.01));
+  EXPECT_FALSE(is_any_told(found));
+  EXPECT_FALSE(found.times.front().has_interval);
+  EXPECT_NE(found.blind_spots.front().find("3 and 3 runs are too few"), std::string::npos);
+  EXPECT_NE(found.blind_spots.front().find("6 and 6 would do"), std::string::npos)
+      << found.blind_spots.front();
+}
+
+TEST(Difference, a_step_that_one_run_did_otherwise_is_compared_in_none) {
+  auto firsts = runs_of(2, 1, 1.0, 0.01);
+  firsts.push_back(run_of({.seed = 5, .more_bytes = 1, .has_more_operators = true}));
+  const auto found = attribution::difference_of(std::move(firsts), runs_of(3, 2, 1.0, 0.01));
+  EXPECT_EQ(found.aligned_steps, 8u * 32u - 1u);
+  EXPECT_EQ(found.other_work_steps, 1u);
+  // Within a side the amount varies: between the sides it tells nothing.
+  const auto doubted = std::count_if(
+      found.counts.begin(), found.counts.end(),
+      [](const auto& each) { return each.verdict == difference_verdict::cannot_tell; });
+  EXPECT_GE(doubted, 1);
+  EXPECT_EQ(model::outcome_of(found), model::outcome_of(found.first.audit));
+}
+
+TEST(Difference, the_audit_of_every_run_counts) {
+  auto firsts = runs_of(2, 1, 1.0, 0.01);
+  for (auto& each : firsts) {
+    each.audit.is_complete = true;
+    each.audit.counters.emplace_back();
+    each.audit.record_count = each.audit.window_count = 1;
+  }
+  auto seconds = firsts;
+  seconds[1].audit.findings.emplace_back().rule = "R04";
+  const auto found = attribution::difference_of(std::move(firsts), std::move(seconds));
+  EXPECT_EQ(model::outcome_of(found), model::outcome::found);
+  EXPECT_EQ(found.runs.back().rules, std::vector<std::string>{"R04"});
+}
+
+// 3 and 3: of 20 ways to deal the ranks one has U = 0, one 1, two 2.
+TEST(Shift, the_interval_is_that_of_the_rank_sum) {
+  const std::vector<std::int64_t> low{1, 2, 3};
+  const std::vector<std::int64_t> high{11, 22, 33};
+  const auto widest = attribution::shift_between(low, high, 0.90);  // 2/20 is left out
+  ASSERT_TRUE(widest.is_there);
+  EXPECT_EQ(widest.low, 8);
+  EXPECT_EQ(widest.high, 32);
+  EXPECT_EQ(widest.shift, 20);
+  const auto next = attribution::shift_between(low, high, 0.80);
+  EXPECT_EQ(next.low, 9);
+  EXPECT_EQ(next.high, 31);
+  EXPECT_FALSE(attribution::shift_between(low, high, 0.91).is_there);
+  EXPECT_EQ(attribution::runs_needed(0.90), 3u);
+  EXPECT_EQ(attribution::runs_needed(0.91), 4u);
+  EXPECT_TRUE(attribution::shift_between(std::vector<std::int64_t>(64, 5),
+                                         std::vector<std::int64_t>(64, 7), 0.999)
+                  .is_there);
 }
 
 TEST(Difference, the_middle_of_an_even_number_leans_neither_way) {

@@ -95,6 +95,7 @@ void planted_trace::step(std::uint64_t index, std::int64_t unclaimed_ns) {
 model::investigation planted_trace::investigate(bool keeps_launches) const {
   attribution::investigator fold;
   if (keeps_launches) fold.keep_launches();
+  EXPECT_TRUE(fold.facts(facts));
   EXPECT_TRUE(fold.records(records));
   model::audit_report audit;
   audit.is_complete = true;

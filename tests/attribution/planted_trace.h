@@ -42,6 +42,8 @@ class planted_trace {
 
   /// `keeps_launches`: as of a trace that is held against another.
   model::investigation investigate(bool keeps_launches = false) const;
+
+  std::string facts = "{}";  ///< stated before the first record
 };
 
 std::int64_t part(const model::part_times_ns& parts, model::time_part which);

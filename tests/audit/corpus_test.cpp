@@ -56,6 +56,18 @@ TEST_P(Corpus, lives_without_its_rule) {
   }
 }
 
+// A figure without a unit is none, and R29 counts waits of a counter that is a time.
+TEST_P(Corpus, has_figures_whose_unit_is_said) {
+  const auto report = of().make().audit();
+  for (const model::finding& found : report.findings) {
+    if (!found.claimed.is_present && !found.observed.is_present) continue;
+    EXPECT_FALSE(unit_of(report, found).empty()) << found.rule << " " << found.message;
+    if (found.rule == "R29") {
+      EXPECT_EQ(unit_of(report, found), "count");
+    }
+  }
+}
+
 // What tests judge in memory is what a file holds: written by the project's writer, read back.
 TEST_P(Corpus, is_the_same_from_a_file) {
   // A file of the case's own: cases run beside each other.

@@ -225,6 +225,25 @@ TEST(Output, threads_that_cannot_start_are_no_fault_of_the_program) {
   EXPECT_THAT(end.err, HasSubstr("thread"));
 }
 
+// A stack that is too small ended in a signal without a word, and a file that could not be opened
+// was said to lack /proc.
+TEST(Output, a_limit_that_cripples_is_named_with_what_would_do) {
+  for (const auto& [resource, least, flag] :
+       {std::tuple{RLIMIT_STACK, rlim_t{64} << 10, "ulimit -s 512"},
+        std::tuple{RLIMIT_NOFILE, rlim_t{10}, "ulimit -n 16"}}) {
+    rlimit usual{};
+    ASSERT_EQ(::getrlimit(resource, &usual), 0);
+    const rlimit tight{least, usual.rlim_max};
+    ASSERT_EQ(::setrlimit(resource, &tight), 0);
+    const ending end = run({"decode", "--max-new-tokens", "3"});
+    ASSERT_EQ(::setrlimit(resource, &usual), 0);
+    EXPECT_EQ(end.exit_code, 3) << end.err;
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_THAT(end.err, HasSubstr(flag));
+    EXPECT_EQ(end.out, "");
+  }
+}
+
 // A model that was made for a million positions needs none of them for three tokens.
 TEST(Memory, decode_takes_what_its_request_needs) {
   const checkpoint_copy model;

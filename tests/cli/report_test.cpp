@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -198,6 +199,62 @@ TEST_F(ReportOfTwo, runs_without_a_step_in_common_are_not_comparable) {
   EXPECT_EQ(nlohmann::json::parse(contents_of(out_ / "none.json"))["outcome"], "not comparable");
 }
 
+// One pair can tell two processes apart and no two programs; several runs a side can.
+TEST_F(ReportOfTwo, several_runs_a_side_are_read_and_named) {
+  write_file(trace_, recorded());
+  write_file(other_, recorded());
+  const arguments sides{"report", "--first", trace_,          other_,   "--second",     other_,
+                        trace_,   "--json",  out_ / "s.json", "--html", out_ / "s.html"};
+  const ending end = run(sides);
+  EXPECT_EQ(end.err, "");
+  const auto json = nlohmann::json::parse(contents_of(out_ / "s.json"));
+  EXPECT_EQ(json["runs"].size(), 4u);
+  EXPECT_EQ(json["repeats_count"], 0);
+  EXPECT_THAT(end.out, HasSubstr("in 2 runs of the first and 2 of the second"));
+  EXPECT_THAT(end.out, HasSubstr("2 and 2 runs are too few"));
+  EXPECT_THAT(contents_of(out_ / "s.html"), HasSubstr("Runs of both sides"));
+  const ending cut = [&] {
+    write_file(other_, std::string_view(recorded()).substr(0, recorded().size() * 3 / 4));
+    return run(sides);
+  }();
+  EXPECT_EQ(cut.exit_code, 3);
+  EXPECT_THAT(cut.out, HasSubstr("Run 2 of the first: its audit says could not measure."));
+}
+
+TEST_F(ReportOfTwo, a_repeat_is_a_run_of_its_own) {
+  write_file(trace_, recorded());
+  write_file(other_, recorded());
+  for (const arguments& given :
+       {arguments{"report", "--first", trace_, trace_, "--second", other_},
+        arguments{"report", "--first", trace_}, arguments{"report", "--second", trace_},
+        arguments{"report", trace_, "--first", trace_, "--second", other_}, arguments{"report"},
+        arguments{"report", "--first", trace_, "--second", other_, "--timeline", out_ / "t"},
+        arguments{"report", "--first", trace_, "--second", other_, "--json", other_},
+        arguments{"report", "--first", trace_, "--second", other_, "--history", out_ / "h.db"}}) {
+    const ending end = run(given);
+    EXPECT_EQ(end.exit_code, 2) << testing::PrintToString(given);
+    EXPECT_TRUE(is_one_complaint(end.err)) << end.err;
+    EXPECT_EQ(end.out, "");
+  }
+  EXPECT_EQ(contents_of(other_), recorded());
+}
+
+TEST_F(Report, names_launches_and_says_which_cache_may_have_served_them) {
+  static_cast<void>(report(recorded(), {"--json", out_ / "n.json"}));
+  const auto json = nlohmann::json::parse(contents_of(out_ / "n.json"));
+  const auto& decode = json["decode"];
+  EXPECT_EQ(decode["named_passes_count"], decode["passes_count"]);
+  std::set<std::string> names;
+  for (const auto& each : decode["launches"]) {
+    names.insert(each.value("operator", ""));
+    EXPECT_EQ(each["planned_weight_bytes"], each["weight_bytes"]) << each;
+    EXPECT_EQ(each["calls_count"], each["launches_count"]);
+    EXPECT_GT(each["call_ns"], 0);
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"attention", "down_projection", "embedding", "gated_mlp",
+                                          "head", "norm_qkv", "output_projection", "rotary"}));
+}
+
 TEST_F(Report, a_history_that_cannot_be_written_is_one_line_and_leaves_no_page) {
   for (const std::string& where : {out_ / "absent" + "/h.db", std::string("/dev/full")}) {
     const ending end =
@@ -227,7 +284,7 @@ TEST_F(Report, a_lie_is_kept_beside_the_honest_trace_of_its_run) {
                 .exit_code,
             0);
   EXPECT_EQ(run({"report", lying}).out.rfind("FOUND by the audit", 0), 0u);
-  EXPECT_THAT(run({"report", honest, lying}).out, HasSubstr("0 smaller"));
+  EXPECT_THAT(run({"report", honest, lying}).out, HasSubstr("0 differ between these two runs"));
   for (const arguments& wrong : {arguments{"selftest", "--lie", "no such", "--out-trace", lying},
                                  arguments{"selftest", "--lie", "bits for bytes"},
                                  arguments{"selftest", "--out-trace", lying},

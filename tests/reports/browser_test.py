@@ -218,6 +218,36 @@ class Investigation(OpenPage):
             "box.dispatchEvent(new Event('change')); return box.options[1].text; })()")
         self.assertEqual(chosen, PAGE.value(DATA % "flows-plot")["views"][1]["name"])
 
+    def test_the_contents_lead_to_every_section(self):
+        led = PAGE.value("Array.from(document.querySelectorAll('nav a'), each => each.hash.slice(1))")
+        self.assertGreater(len(led), 10)
+        for each in led:
+            self.assertTrue(PAGE.value(f"document.getElementById('{each}') !== null"), each)
+
+    def test_no_table_is_cut_off_on_a_screen_of_usual_width(self):
+        PAGE.size(1280)
+        PAGE.settle()
+        cut = PAGE.value("Array.from(document.querySelectorAll('.scroll')).filter(each => "
+                         "each.scrollWidth > each.clientWidth).map(each => "
+                         "each.querySelector('table').id)")
+        self.assertEqual(cut, [])
+
+    def test_a_card_leaves_out_what_is_not_there(self):
+        shown = ("Array.from(document.querySelectorAll('table.sortable td')).filter(each => "
+                 "each.textContent === '-' && each.getBoundingClientRect().height > 0).length")
+        self.assertGreater(PAGE.value(shown), 10)
+        PAGE.size(360)
+        PAGE.settle()
+        self.assertEqual(PAGE.value(shown), 0)
+
+    def test_on_paper_a_number_stands_beside_its_unit(self):
+        PAGE.size(1046)
+        PAGE.media(media="print")
+        split = PAGE.value("Array.from(document.querySelectorAll('#bandwidth td.number')).filter("
+                           "each => { const all = document.createRange(); all.selectNodeContents("
+                           "each); return all.getClientRects().length > 1; }).length")
+        self.assertEqual(split, 0)
+
     def test_dark_is_dark_and_draws_again(self):
         light = PAGE.value("getComputedStyle(document.body).backgroundColor")
         PAGE.media(prefers_color_scheme="dark")

@@ -59,9 +59,24 @@ model::pass_total sample_total() {
   total.device_busy_ns = 10'600;
   total.allocations = 3;
   total.copy_calls = 4;
-  total.launches = {{{"compute", 4096, false, 0, false}, 6, 7'000, 7'000, 24'576, 0},
-                    {{"compute", 0, true, 0, false}, 2, 1'000, 1'000, 0, 2'048},
-                    {{"any", 0, false, 0, true}, 1, 0, 12, 0, 0}};
+  // One that the plan names and the records tell of; of the others one or neither.
+  total.launches = {{{"gated_mlp", "compute", 4096, false, 0, false},
+                     6,
+                     7'000,
+                     7'000,
+                     24'576,
+                     0,
+                     24'576,
+                     false,
+                     6,
+                     600},
+                    {{"", "compute", 0, true, 0, false}, 2, 1'000, 1'000, 0, 2'048},
+                    {{"head", "compute", 0, false, 8, false}, 2, 900, 900, 0, 0, 16'384},
+                    {{"attention", "compute", 0, false, 4, false}, 2, 800, 800, 0, 0, 512, true},
+                    {{"", "any", 0, false, 0, true}, 1, 0, 12, 0, 0}};
+  total.named_passes = 2;
+  total.graph_calls = 1;
+  total.graph_call_ns = 450;
   return total;
 }
 
@@ -90,6 +105,8 @@ model::investigation sample_investigation(model::audit_report audit) {
   report.latencies = {{"TTFT", 0, 0, 0, 0, 0, 0, "the trace holds no prefill within a request"},
                       {"ITL", 12, 900, 1'000, 1'500, 2'000, 2'000, ""}};
   report.tokens_per_s = real(912.5);
+  report.planned_launches = 6;
+  report.cache_bytes = 4'096;
   report.threads = {{7, false, 2, 25'000, 3'000, 600, 21'400, 19'600, 2, 1'800},
                     {9, true, 2, 25'000, 100, 0, 24'900, 0, 0, 0}};
   report.bandwidths = {
@@ -134,6 +151,25 @@ model::investigation sample_investigation(model::audit_report audit) {
   return report;
 }
 
+// A share of the ceiling says nothing of memory where the set of a step fits a cache.
+TEST(Launches, say_which_tier_a_step_can_have_read_from) {
+  auto report = sample_investigation(clean_report());
+  const auto says = [&](const char* words) {
+    return investigation_as_text(report).find(words) != std::string::npos;
+  };
+  // 26,624 B in 2 passes.
+  EXPECT_TRUE(says("13,312 B by the records, three times or more the largest cache of 4,096 B"));
+  report.cache_bytes = 4'438;
+  EXPECT_TRUE(says("a cache may have served any of these"));
+  for (auto& each : report.decode.launches) each.weight_bytes = each.kv_bytes = 0;
+  EXPECT_TRUE(says("20,736 B of weights by the ledger"));
+  EXPECT_TRUE(says("no record tells what was read"));
+  for (auto& each : report.decode.launches) each.planned_weight_bytes = 0;
+  EXPECT_TRUE(says("What a step reads is not told"));
+  report.cache_bytes = 0;
+  EXPECT_TRUE(says("The trace states no cache's size"));
+}
+
 TEST(Golden, investigation_in_every_form) {
   const model::investigation found = sample_investigation(sample_report());
   const auto outcome = model::outcome_of(found.audit);
@@ -154,10 +190,13 @@ model::investigation_difference sample_difference() {
   out.token_ids = model::difference_verdict::same;
   using verdict = model::difference_verdict;
   out.times = {
-      {"step", false, 8'000, 9'000, 1'000, true, 400, 1'500, 160, verdict::larger},
-      {"compute", false, 5'000, 5'010, 10, true, -80, 90, 100, verdict::cannot_tell},
-      {"residual", false, 0, 0, 0, false, 0, 0, 2'000, verdict::cannot_tell},
-      {"launch of compute, reads KV", true, 700, 600, -100, true, -150, -50, 14, verdict::smaller}};
+      {"step", false, false, 8'000, 9'000, 1'000, true, 400, 1'500, 160, verdict::apart},
+      {"compute", false, false, 5'000, 5'010, 10, true, -80, 90, 100, verdict::cannot_tell},
+      {"residual", false, false, 0, 0, 0, false, 0, 0, 2'000, verdict::cannot_tell},
+      {"launch of compute, reads KV", true, false, 700, 600, -100, true, -150, -50, 14,
+       verdict::apart}};
+  out.runs = {{false, 1, model::outcome::clean, {}, 8'000},
+              {true, 1, model::outcome::clean, {}, 9'000}};
   out.counts = {{"decode passes", "count", number(2), number(2), verdict::same},
                 {"copied: h2d weights", "bytes", number(4096), number(8192), verdict::differs},
                 {"gone", "bytes", number(1), absent("not in this trace"), verdict::differs}};
@@ -173,6 +212,32 @@ TEST(Golden, difference_of_two_investigations_in_every_form) {
   expect_golden(difference_as_markdown(found), "investigation.two.md");
   expect_golden(difference_as_json(found, model::outcome_of(found)), "investigation.two.json");
   expect_golden(without_library(difference_as_html(found)), "investigation.two.html");
+}
+
+// Of several runs a side: a time may be larger, and what varies within a side is doubted.
+model::investigation_difference sample_repeats() {
+  auto out = sample_difference();
+  using verdict = model::difference_verdict;
+  out.runs = {{false, 1, model::outcome::clean, {}, 8'000},
+              {false, 2, model::outcome::clean, {}, 8'200},
+              {true, 1, model::outcome::clean, {}, 9'000},
+              {true, 2, model::outcome::found, {"R04", "R05"}, 9'100}};
+  out.repeats = 0;
+  out.times[0].verdict = verdict::larger;
+  out.times[3].verdict = verdict::smaller;
+  out.times.push_back(out.times[3]);
+  out.times.back().is_paced = true;
+  out.counts[1].verdict = verdict::cannot_tell;
+  return out;
+}
+
+TEST(Golden, difference_of_several_runs_in_every_form) {
+  const auto found = sample_repeats();
+  expect_golden(difference_as_text(found), "investigation.several.txt");
+  expect_golden(difference_as_json(found, model::outcome_of(found)), "investigation.several.json");
+  EXPECT_EQ(model::outcome_of(found), model::outcome::found);
+  EXPECT_NE(difference_as_markdown(found).find("at the others' pace"), std::string::npos);
+  EXPECT_NE(difference_as_html(found).find("Runs of both sides"), std::string::npos);
 }
 
 model::trend_report sample_trends() {
@@ -252,6 +317,7 @@ TEST(Headline, names_a_rule_that_explains_in_two_ways_once) {
 TEST(Difference, what_an_audit_found_stands_first_and_names_the_side) {
   auto found = sample_difference();
   found.second.audit = sample_report();
+  found.runs.back().audit = model::outcome_of(found.second.audit);
   const std::string text = difference_as_text(found);
   EXPECT_EQ(text.rfind("Of the second: FOUND", 0), 0u) << text.substr(0, 200);
   EXPECT_EQ(model::outcome_of(found), model::outcome_of(sample_report()));

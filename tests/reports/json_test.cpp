@@ -29,6 +29,21 @@ TEST(Json, carries_the_word_of_the_exit_code) {
   EXPECT_EQ(clean["exit_code"], 0);
 }
 
+// Of a time, R02 and R03 claim the rate that it amounts to: read as ns it would be nonsense.
+TEST(Json, a_finding_says_what_its_figures_are_counted_in) {
+  const auto findings = parsed(sample_report())["findings"];
+  EXPECT_EQ(findings[0]["unit"], "ns");  // its subject's
+  EXPECT_EQ(findings[1]["subject"], findings[0]["subject"]);
+  EXPECT_EQ(findings[1]["unit"], "bytes_per_s");  // its own
+  EXPECT_EQ(findings[3]["unit"], "");             // no counter, no figure
+}
+
+TEST(Json, a_reference_stands_beside_what_was_claimed_where_it_compared) {
+  const auto line = parsed(sample_report())["counters"][1];
+  EXPECT_EQ(line["claimed"]["value"], 38'200);
+  EXPECT_EQ(line["references"][0]["claimed"]["value"], 37'900);
+}
+
 TEST(Json, an_absent_number_has_a_reason_and_no_value) {
   const auto claimed = parsed(sample_report())["counters"][4]["claimed"];
   EXPECT_FALSE(claimed.contains("value"));

@@ -25,7 +25,7 @@ TEST(Outcome, a_counter_that_disagrees_is_found_even_without_a_finding) {
 
 TEST(Outcome, a_finding_is_found_unless_it_is_a_warning) {
   auto report = clean_report();
-  report.findings = {sample_report().findings[2]};
+  report.findings = {sample_report().findings.back()};
   EXPECT_EQ(outcome_of(report), outcome::clean);
   report.findings[0].severity = model::severity::error;
   EXPECT_EQ(outcome_of(report), outcome::found);

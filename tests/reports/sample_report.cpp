@@ -21,6 +21,12 @@ reference seen(std::string source, std::string relation, model::quantity observe
   return r;
 }
 
+// What the counter claimed where the reference compared is not all that it claimed.
+reference of_claimed(model::quantity claimed, reference r) {
+  r.claimed = std::move(claimed);
+  return r;
+}
+
 reference voided(std::string source, std::string reason) {
   reference r = seen(std::move(source), "near", number(1'000), false);
   r.is_void = true;
@@ -50,7 +56,8 @@ std::vector<counter_line> counters() {
             seen("ledger", "equal", number(7'012'352), true)},
            verdict::agree),
       line("runtime.weights.h2d_ns", "ns", "duration", number(38'200),
-           {seen("device records", "near", number(1'724'311), false), idle("host span")},
+           {of_claimed(number(37'900), seen("device records", "near", number(1'724'311), false)),
+            idle("host span")},
            verdict::disagree, "R01"),
       line("runtime.weights.h2d_bytes_per_s", "bytes_per_s", "rate", real(12.3456e9),
            {voided("device records", "G1: span above the host's")}, verdict::undecided,
@@ -93,12 +100,17 @@ std::vector<model::finding> findings() {
       {"R22", "wrong_base", "/ 46: divided by the tensors", 0.0125}};
   enqueue.where = "load 0";
   enqueue.window_count = 1;
+  auto rate = finding("R02", "impossible_bandwidth", model::severity::critical,
+                      "runtime.weights.h2d_ns", "The time makes a rate that no link carries.");
+  rate.claimed = real(183.6e9);
+  rate.observed = real(13.2e9);
+  rate.unit = "bytes_per_s";
   auto late = finding("R16", "monotonic", model::severity::error, "runtime.engine.itl_ns",
                       "The counter went back by 17 ns.");
   late.claimed = number(-17);
   late.where = "decode step 3 of request 1";
   late.window_count = 12;
-  return {enqueue, late,
+  return {enqueue, rate, late,
           finding("R15", "coverage", model::severity::warning, "copy d2d",
                   "4,096 bytes moved that no counter claims.")};
 }

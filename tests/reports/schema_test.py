@@ -121,10 +121,11 @@ class InvestigationSchemaTest(unittest.TestCase):
 
 class DifferenceSchemaTest(unittest.TestCase):
     def test_what_is_written_fits(self):
-        document = golden("investigation.two.json")
-        self.assertEqual(validate.complaints(document, "investigation_difference"), [])
-        for side in ("first", "second"):
-            self.assertEqual(validate.complaints(document[side], "investigation"), [])
+        for name in ("investigation.two.json", "investigation.several.json"):
+            document = golden(name)
+            self.assertEqual(validate.complaints(document, "investigation_difference"), [], name)
+            for side in ("first", "second"):
+                self.assertEqual(validate.complaints(document[side], "investigation"), [], name)
 
     def test_each_broken_document_is_refused(self):
         def put(part, key, value):
@@ -135,6 +136,8 @@ class DifferenceSchemaTest(unittest.TestCase):
             "a time is said to be the same": lambda d: put(d["times"][0], "verdict", "same"),
             "a verdict without an interval": lambda d: put(
                 d["times"][0], "interval", {"absence": "too few"}),
+            "one pair of runs is called larger": lambda d: put(d["times"][0], "verdict", "larger"),
+            "a side has no run": lambda d: d["runs"].pop(),
             "an interval has one end": lambda d: d["times"][0]["interval"].pop("low_ns"),
             "an amount is null": lambda d: put(d["counts"][0], "first", {"value": None}),
             "word and exit code differ": lambda d: put(d, "exit_code", 5),

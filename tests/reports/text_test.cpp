@@ -30,7 +30,7 @@ std::string without_colours(std::string text) {
 
 TEST(Text, opens_with_the_headline) {
   EXPECT_THAT(audit_as_text(sample_report()),
-              StartsWith("6 counters: 3 agree, 1 disagree, 1 undecided, 1 unmeasured; 3 findings"));
+              StartsWith("6 counters: 3 agree, 1 disagree, 1 undecided, 1 unmeasured; 4 findings"));
   EXPECT_THAT(audit_as_text(clean_report()),
               StartsWith("2 counters: 2 agree, 0 disagree, 0 undecided, 0 unmeasured; 0 findings"));
 }
@@ -74,7 +74,7 @@ TEST(Text, says_of_a_reference_whether_it_holds_and_what_it_saw_where_that_diffe
   const auto report = sample_report();
   EXPECT_EQ(evidence(report.counters[0]), "= device records, = ledger");
   EXPECT_EQ(evidence(report.counters[1]),
-            "≉ device records 1.724 ms, host span compared nothing; R01");
+            "≉ device records 1.724 ms (claimed there: 37.90 µs), host span compared nothing; R01");
   EXPECT_THAT(evidence(report.counters[2]),
               StartsWith("device records void (G1: span above the host's)"));
 }
@@ -83,6 +83,15 @@ TEST(Text, a_broken_reference_that_reads_like_the_claim_still_shows_its_value) {
   auto line = sample_report().counters[0];
   line.references[1].holds = false;
   EXPECT_EQ(evidence(line), "= device records, ≠ ledger 7,012,352 B");
+}
+
+// A reference that saw a part of the run, beside what was claimed of the whole, is no pair.
+TEST(Text, a_reference_of_a_part_of_the_run_names_what_was_claimed_of_that_part) {
+  auto line = sample_report().counters[0];
+  line.references[0].claimed = number(12'352);
+  line.references[0].observed = number(12'352);
+  line.references[1].claimed = line.claimed;
+  EXPECT_EQ(evidence(line), "= device records 12,352 B (claimed there: 12,352 B), = ledger");
 }
 
 TEST(Text, an_incomplete_trace_says_so_at_the_top) {

@@ -26,6 +26,8 @@ run_facts sample() {
   facts.reasons = {"no CUDA device", "greedy: nothing is drawn"};
   facts.notes = {"the link was measured between the requests"};
   facts.has_one_observer = true;
+  facts.step_plan = {{"norm_qkv", 262'656, false}, {"attention", 0, true}};
+  facts.cache_bytes = 52'428'800;
   return facts;
 }
 
@@ -33,6 +35,25 @@ TEST(Facts, come_back_equal) {
   const auto parsed = parse_facts(to_json(sample()));
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(*parsed, sample());
+}
+
+TEST(Facts, a_plan_and_a_cache_are_whole_and_the_later_wins_as_a_whole) {
+  for (const char* bad : {R"({"step_plan":[{"operator":"","weight_bytes":1,"reads_kv":false}]})",
+                          R"({"step_plan":[{"operator":"x","weight_bytes":-1,"reads_kv":false}]})",
+                          R"({"step_plan":[{"operator":"x","weight_bytes":1.5,"reads_kv":false}]})",
+                          R"({"step_plan":[{"operator":"x","weight_bytes":1}]})",
+                          R"({"step_plan":[{"operator":"x","weight_bytes":1,"reads_kv":0}]})",
+                          R"({"cache_bytes":-1})", R"({"cache_bytes":18446744073709551615})"})
+    EXPECT_FALSE(parse_facts(bad)) << bad;
+  run_facts into = sample();
+  merge(into, run_facts{});
+  EXPECT_EQ(into, sample());
+  run_facts later;
+  later.step_plan = {{"head", 8, false}};
+  later.cache_bytes = 1;
+  merge(into, later);
+  EXPECT_EQ(into.step_plan, later.step_plan);
+  EXPECT_EQ(into.cache_bytes, 1);
 }
 
 TEST(Facts, one_observer_is_said_or_not_and_stays_said) {

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// What a decode step launches, in order, by the ledger: names for launches that a trace only
+// numbers, and bytes for those of a GPU, which tell nothing that they read. Nothing of the engine's
+// is asked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenarios/ledger.h"
+
+namespace assay::scenarios {
+
+/// One launch of a decode step of one token.
+struct planned_launch {
+  std::string name;  ///< of the operator
+  std::int64_t weight_bytes = 0;
+  bool reads_kv = false;
+
+  friend bool operator==(const planned_launch&, const planned_launch&) = default;
+};
+
+/// On the host device. The sum of its weights is pass_weight_bytes(model, 1).
+std::vector<planned_launch> host_step_plan(const model_shape& model);
+
+/// On a GPU, where kernels are fused: the first takes the embedding's row, attention the gains of
+/// queries and keys. The same sum.
+std::vector<planned_launch> gpu_step_plan(const model_shape& model);
+
+}  // namespace assay::scenarios
