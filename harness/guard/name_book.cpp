@@ -16,11 +16,12 @@ namespace {
 
 constexpr std::size_t longest_name = 256;
 // What a file's name ends in. A metric of dots (http.server.duration) has no last part like these.
-constexpr std::array<std::string_view, 44> file_endings{
-    "md",   "rst", "txt",  "adoc", "html", "mdx",  "c",   "cc",  "cpp", "cxx", "h",
-    "hh",   "hpp", "cu",   "cuh",  "def",  "inc",  "py",  "pyi", "js",  "mjs", "ts",
-    "tsx",  "go",  "rs",   "java", "kt",   "cs",   "rb",  "sh",  "so",  "dll", "json",
-    "yaml", "yml", "toml", "ini",  "conf", "prom", "log", "csv", "xml", "gz",  "service"};
+constexpr std::array<std::string_view, 57> file_endings{
+    "md",   "rst",  "txt",  "adoc", "html",  "mdx", "c",     "cc",  "cpp",    "cxx", "h",    "hh",
+    "hpp",  "cu",   "cuh",  "def",  "inc",   "py",  "pyi",   "js",  "mjs",    "ts",  "tsx",  "go",
+    "rs",   "java", "kt",   "cs",   "rb",    "sh",  "so",    "dll", "json",   "png", "svg",  "jpg",
+    "jpeg", "gif",  "webp", "pdf",  "ipynb", "sql", "proto", "whl", "zip",    "tar", "yaml", "yml",
+    "toml", "ini",  "conf", "prom", "log",   "csv", "xml",   "gz",  "service"};
 
 // A declaration spans a few lines: namespace, name, help.
 constexpr std::size_t near_lines = 5;
@@ -85,6 +86,7 @@ bool is_of_a_path(std::string_view text, std::size_t at, std::string_view word) 
   while (start > first && (is_word(text[start - 1]) || is_joined(start - 1))) --start;
   while (end < last && (is_word(text[end]) || is_joined(end))) ++end;
   const std::string_view whole = text.substr(start, end - start);
+  if (whole.find("://") != std::string_view::npos) return true;
   if (whole.find('/') == std::string_view::npos) return false;
   if (whole.front() == '/' || whole.front() == '.' || whole.back() == '/') return true;
   const std::size_t dot = whole.rfind('.');
@@ -122,6 +124,25 @@ name_book::name_book(const model::guard_contract& contract)
     }
   }
   for (const auto& metric : contract.metrics) short_forms_.erase(metric.name);
+  for (const char joint : {'.', ':'}) {
+    const auto has = [&](std::string_view name) { return name.find(joint) != name.npos; };
+    if (std::any_of(metric_prefixes_.begin(), metric_prefixes_.end(), has) ||
+        std::any_of(wanted_.begin(), wanted_.end(), has))
+      joints_ += joint;
+  }
+}
+
+// srv_client.metrics, srv_image:latest, SRV_PORT:8080, where no metric has such a joint.
+std::string_view name_book::without_foreign_parts(std::string_view word) const {
+  for (std::size_t at = 0; at < word.size(); ++at) {
+    const bool is_foreign =
+        (word[at] == '.' || word[at] == ':') && joints_.find(word[at]) == std::string::npos;
+    if (!is_foreign) continue;
+    const std::string_view head = word.substr(0, at);
+    const bool is_known = wanted_.count(std::string(head)) != 0 || begins(head, variable_prefixes_);
+    return is_known ? head : std::string_view();
+  }
+  return word;
 }
 
 // "srv" or "srv_" alone, or a text that ends in it or goes on with what is no name: "# HELP srv_",
@@ -163,9 +184,10 @@ void name_book::add_document(std::string_view text, std::string_view file) {
     while (end < text.size() && is_word(text[end])) ++end;
     std::string_view word = text.substr(at, end - at);
     while (!word.empty() && (word.back() == '.' || word.back() == ':')) word.remove_suffix(1);
-    const bool is_name_of_ours = word.size() <= longest_name && is_wanted(word);
-    if (is_name_of_ours && (wanted_.count(std::string(word)) != 0 || !is_of_a_path(text, at, word)))
-      add(word, file, line);
+    const std::string_view name = without_foreign_parts(word);
+    const bool is_name_of_ours = name.size() <= longest_name && is_wanted(name);
+    if (is_name_of_ours && (wanted_.count(std::string(name)) != 0 || !is_of_a_path(text, at, word)))
+      add(name, file, line);
     at = end;
   }
   line_count_ += line;

@@ -61,11 +61,14 @@ class name_book {
   bool is_wanted(std::string_view name) const;
   void add(std::string_view name, std::string_view file, std::size_t line);
   bool holds_prefix(std::string_view token) const;
+  /// What of a word can be a name of ours; empty where nothing can.
+  std::string_view without_foreign_parts(std::string_view word) const;
 
   std::vector<std::string> metric_prefixes_;
   std::vector<std::string> variable_prefixes_;
   std::unordered_set<std::string> wanted_;
   std::unordered_set<std::string> short_forms_;  ///< wanted, and a name only where declared
+  std::string joints_;  ///< of '.' and ':', those that some name or prefix has
   std::unordered_map<std::string, name_place> names_;
   std::unordered_map<std::string, name_place> declared_;  ///< short forms of the source
   std::vector<document_claim> claims_;

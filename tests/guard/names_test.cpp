@@ -151,6 +151,31 @@ TEST(Documents, two_pages_that_say_different_things_of_one_metric_are_found) {
       << "a sentence is not read";
 }
 
+// Modules, images, pages and addresses have names that begin as metrics do.
+TEST(Documents, a_name_with_a_joint_that_no_metric_has_is_none) {
+  const auto found = [](const char* metric, const char* page) {
+    const named_text contract = contract_with(metric, R"(, "metric_prefixes": ["srv_"],
+                                  "variable_prefixes": ["SRV_"])");
+    return found_in(report_of(contract, {{},
+                                         {{"a.md", page}},
+                                         {{"a.cpp",
+                                           "getenv(\"SRV_PORT\");"
+                                           "f(\"srv_a\", \"srv.a\")"}}}));
+  };
+  constexpr const char* plain = R"({"name": "srv_a", "kind": "gauge", "unit": "none"})";
+  EXPECT_THAT(found(plain,
+                    "srv_a, SRV_PORT:8080. `srv_client.metrics.get`, reg/srv_server:latest,"
+                    " ![x](srv_panel.png), http://host:90/srv_status"),
+              testing::IsEmpty());
+  EXPECT_THAT(found(plain, "srv_a:rate5m is made of it, SRV_PORT"), testing::IsEmpty());
+  EXPECT_THAT(found(plain, "srv_a SRV_PORT srv_b, `srv_c`."),
+              UnorderedElementsAre("documented-absent srv_b", "documented-absent srv_c"));
+  EXPECT_THAT(found(R"({"name": "srv.a", "kind": "gauge", "unit": "none"},
+                       {"name": "srv_a", "kind": "gauge", "unit": "none"})",
+                    "srv.a srv_a SRV_PORT srv_b.depth"),
+              UnorderedElementsAre("documented-absent srv_b.depth"));
+}
+
 TEST(Names, an_everyday_word_of_the_source_writes_no_metric) {
   const named_text contract =
       contract_with(R"({"name": "srv_requests_total", "kind": "counter", "unit": "count"})",
