@@ -67,6 +67,17 @@ bool is_declared_at(std::string_view text, std::size_t at) {
   });
 }
 
+// Name: "x", name="x": of an object that a library makes a metric of.
+bool is_named_at(std::string_view text, std::size_t at) {
+  for (const std::string_view before : {"\"'`#", "rRfFbBuUL@$8", " \t\r\n"})
+    while (at > 0 && before.find(text[at - 1]) != std::string_view::npos) --at;
+  if (at == 0 || (text[at - 1] != ':' && text[at - 1] != '=')) return false;
+  --at;
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t')) --at;
+  return lower(text.substr(at - std::min<std::size_t>(at, 4), std::min<std::size_t>(at, 4))) ==
+         "name";
+}
+
 // srv_tool.py, srv_data/, /opt/srv_tool, srv_tool-1.2: a file, a folder, a package.
 bool is_of_a_path(std::string_view text, std::size_t at, std::string_view word) {
   if (const std::size_t dot = word.rfind('.'); dot != std::string_view::npos)
@@ -109,6 +120,7 @@ std::size_t newlines(std::string_view text) {
 name_book::name_book(const model::guard_contract& contract)
     : metric_prefixes_(contract.metric_prefixes), variable_prefixes_(contract.variable_prefixes) {
   for (const auto& metric : contract.metrics) {
+    assembled_.want(metric.name, metric_prefixes_);
     for (const std::string_view suffix : suffixes_of(metric.kind))
       wanted_.insert(metric.name + std::string(suffix));
     for (const std::string_view name :
@@ -211,11 +223,13 @@ bool name_book::add_source(std::string_view text, std::string_view file) {
   read_tokens(text, *spoken, [&](std::string_view token) {
     if (token.empty() || token.size() > longest_name) return;
     const bool is_prefix = holds_prefix(token);
-    if (!is_prefix && !is_wanted(token)) return;
+    const bool is_part = assembled_.is_part(token);
+    if (!is_prefix && !is_part && !is_wanted(token)) return;
     const auto at = static_cast<std::size_t>(token.data() - text.data());
     line += newlines(text.substr(counted, at - counted));
     counted = at;
     if (is_prefix) prefix_lines.push_back(line);
+    if (is_part) assembled_.take(token, line, is_declared_at(text, at) || is_named_at(text, at));
     if (is_wanted(token)) add(token, file, line);
     if (short_forms_.count(std::string(token)) == 0) return;
     if (is_declared_at(text, at))
@@ -226,6 +240,8 @@ bool name_book::add_source(std::string_view text, std::string_view file) {
   for (const auto& [name, at_line] : undeclared)
     if (is_near(prefix_lines, at_line))
       declared_.try_emplace(std::string(name), name_place{std::string(file), at_line});
+  for (const auto& [name, at_line] : assembled_.end_of_file(near_lines))
+    written_in_parts_.try_emplace(name, name_place{std::string(file), at_line});
   line_count_ += line + newlines(text.substr(counted));
   return true;
 }
@@ -243,7 +259,8 @@ const name_place* name_book::find_written_metric(std::string_view name) const {
       const auto found = in.find(std::string(form));
       if (found != in.end()) return &found->second;
     }
-  return nullptr;
+  const auto in_parts = written_in_parts_.find(std::string(name));
+  return in_parts == written_in_parts_.end() ? nullptr : &in_parts->second;
 }
 
 const name_place* name_book::find_whole_metric(const model::promised_metric& metric) const {
@@ -267,7 +284,9 @@ sorted_names names_with(const name_book& book, const std::vector<std::string>& p
     const std::string_view view = name;
     const bool is_a_family =
         view.find('*') != std::string_view::npos || view.ends_with('_') || view.ends_with(':');
-    if (!is_a_family && begins(view)) all.emplace(view, &place);
+    // A message that begins with a name is none: "SRV_PORT is not set".
+    const bool is_a_name = std::all_of(view.begin(), view.end(), is_word);
+    if (!is_a_family && is_a_name && begins(view)) all.emplace(view, &place);
   }
   return all;
 }

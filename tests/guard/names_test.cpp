@@ -151,6 +151,45 @@ TEST(Documents, two_pages_that_say_different_things_of_one_metric_are_found) {
       << "a sentence is not read";
 }
 
+// Libraries of Go and Python put a name together of a namespace, a subsystem and the rest.
+TEST(Names, a_metric_may_be_written_in_parts_that_stand_together) {
+  const named_text contract = contract_with(
+      R"({"name": "srv_cache_hits_total", "kind": "counter", "unit": "count"},
+         {"name": "srv_queue_depth", "kind": "gauge", "unit": "count"})",
+      R"(, "metric_prefixes": ["srv_"])");
+  const auto lacks = [&](const std::string& code, const char* file) {
+    return found_in(report_of(contract, {{}, {}, {{file, code}}})).size();
+  };
+  EXPECT_EQ(lacks("CounterOpts{Namespace: ns, Subsystem: \"cache\",\n  Name: \"hits_total\"}\n"
+                  "BuildFQName(\"srv\", \"queue\", name)\nOpts{Name: \"depth\"}",
+                  "a.go"),
+            0u);
+  EXPECT_EQ(lacks("Counter('hits', 'h', namespace='srv', subsystem='cache')\n"
+                  "Gauge(name='depth', documentation='d', namespace='srv_queue')",
+                  "a.py"),
+            0u);
+  EXPECT_EQ(
+      lacks("f(\"cache\");\n\n\n\n\n\n\nf(\"hits_total\"); g(\"queue\", \"depth\");", "a.cpp"), 2u)
+      << "far apart, and an everyday word";
+  EXPECT_EQ(lacks("// \"cache\"\nf(\"hits_total\", Name = \"depth\");", "a.cpp"), 2u)
+      << "one alone";
+}
+
+// A message speaks of a variable, and reads none.
+TEST(Names, a_text_that_begins_with_a_variable_is_none) {
+  const named_text contract{"c", R"({"format": "assay.guard-contract", "version": 1,
+    "variable_prefixes": ["APP_"]})"};
+  guarded what;
+  what.documents = {{"a.md", "`APP_PORT`\n"}};
+  what.source = {
+      {"a.cpp", "getenv(\"APP_PORT\"); die(\"APP_PORT is not set\"); f(\"APP_PORT=%d\");"},
+      {"b.py", "os.getenv(f'APP_{name}')\n"}};
+  EXPECT_THAT(found_in(report_of(contract, what)), testing::IsEmpty());
+  what.source.push_back({"c.py", "os.getenv('APP_HOST')\n"});
+  EXPECT_THAT(found_in(report_of(contract, what)),
+              UnorderedElementsAre("variable-undocumented APP_HOST"));
+}
+
 // Modules, images, pages and addresses have names that begin as metrics do.
 TEST(Documents, a_name_with_a_joint_that_no_metric_has_is_none) {
   const auto found = [](const char* metric, const char* page) {
