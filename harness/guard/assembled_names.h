@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Metrics whose name a library puts together of parts that stand beside each other in the source:
-// Namespace: "srv", Subsystem: "cache", Name: "hits_total".
+// Metrics whose name a library makes of what stands in the source. Of parts beside each other:
+// Namespace: "srv", Subsystem: "cache", Name: "hits_total"; of a name with dots, to which it
+// appends the unit: "srv.request.duration" of srv_request_duration_seconds.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +25,9 @@ class assembled_names {
   void take(std::string_view token, std::size_t line, bool is_declared);
   bool is_part(std::string_view token) const;
 
-  /// Each metric of which the file that was taken holds the last part within so many lines of the
-  /// one before it; then it forgets the file. A last part that is a lone word counts where it is
-  /// declared.
+  /// Each metric that the file which was taken has by a name with dots, or of which it holds the
+  /// last part within so many lines of the one before it; then it forgets the file. A last part
+  /// that is a lone word counts where it is declared.
   std::vector<std::pair<std::string, std::size_t>> end_of_file(std::size_t near_lines);
 
  private:
@@ -36,9 +37,11 @@ class assembled_names {
   };
   std::unordered_map<std::string, std::vector<ending>> endings_;  ///< by the last part
   std::unordered_set<std::string> befores_;
+  std::unordered_map<std::string, std::string> metrics_;  ///< by the name without what is appended
 
   std::unordered_map<std::string, std::vector<std::size_t>> seen_befores_;  ///< lines, ascending
   std::vector<std::pair<std::string, std::size_t>> seen_endings_;
+  std::vector<std::pair<std::string, std::size_t>> seen_metrics_;
 };
 
 }  // namespace assay::guard

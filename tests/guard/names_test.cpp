@@ -175,6 +175,20 @@ TEST(Names, a_metric_may_be_written_in_parts_that_stand_together) {
       << "one alone";
 }
 
+// Micrometer and OpenTelemetry take names with dots, and append the unit.
+TEST(Names, a_metric_may_be_written_with_dots) {
+  const named_text contract = contract_with(
+      R"({"name": "srv_request_duration_seconds", "kind": "histogram", "unit": "seconds"},
+         {"name": "srv_cache_hits_total", "kind": "counter", "unit": "count"})",
+      R"(, "metric_prefixes": ["srv_"])");
+  const auto lacks = [&](const char* code, const char* file) {
+    return found_in(report_of(contract, {{}, {}, {{file, code}}})).size();
+  };
+  EXPECT_EQ(lacks("timer(\"srv.request.duration\"); counter(\"srv.cache.hits\");", "a.java"), 0u);
+  EXPECT_EQ(lacks("f(\"srv.request.duration.max\"); f(\"srv.cache\"); // srv.cache.hits", "a.java"),
+            2u);
+}
+
 // A message speaks of a variable, and reads none.
 TEST(Names, a_text_that_begins_with_a_variable_is_none) {
   const named_text contract{"c", R"({"format": "assay.guard-contract", "version": 1,
