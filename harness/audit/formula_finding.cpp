@@ -12,9 +12,16 @@
 namespace assay::audit {
 namespace {
 
+// Either there is a whole, and a share that nobody computes; or there is none, and no shares.
+bool is_share_of_nothing(const formula_evidence& of) {
+  return of.shape == formula_shape::partition && of.claimed == 0.0;
+}
+
 std::string message_of(const formula_evidence& of) {
   const std::string where =
       fmt::format("in {} of {} windows, first in {}", of.broken, of.evaluated, to_string(of.first));
+  if (is_share_of_nothing(of))
+    return fmt::format("{} does not hold: every share is 0, {}.", of.words, where);
   if (of.shape == formula_shape::partition)
     return fmt::format("{} does not hold: the shares come to {:.6g}, {}.", of.words, of.claimed,
                        where);
@@ -49,7 +56,10 @@ rule_outcome formulas_of(const evidence& from, formula_shape shape, std::string_
     found.observed =
         of.of_nothing > 0 ? absent("nothing was counted") : quantity_of(number::of_real(of.again));
     if (of.row < 0) found.unit = to_string(unit::ratio);  // shares of a whole have no counter
-    found.likely_cause = of.of_nothing > 0 ? "a 0 in place of an absence" : std::string(cause);
+    found.likely_cause = of.of_nothing > 0 ? "a 0 in place of an absence"
+                         : is_share_of_nothing(of)
+                             ? "shares that nobody computes, or a 0 in place of an absence"
+                             : std::string(cause);
     found.where = to_string(of.first);
     found.window_count = of.broken;
     out.findings.push_back(std::move(found));

@@ -31,6 +31,11 @@ bool is_number(const assay_reading& reading) {
   return reading.state == ASSAY_MEASURED || reading.state == ASSAY_ZERO;
 }
 
+bool is_any_written(const std::vector<std::size_t>& rows, const claim_book& claims) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](std::size_t row) { return is_number(claims.latest(row)); });
+}
+
 // What was never written counts as nothing: a miss counter of a run without a miss.
 std::optional<double> sum_of(const std::vector<std::size_t>& rows, const claim_book& claims,
                              const std::vector<counter_spec>& specs) {
@@ -87,8 +92,9 @@ void formula_fold::close(const window_name& window, const claim_book& claims) {
     const assay_reading* result =
         is_partition ? nullptr : &claims.latest(static_cast<std::size_t>(of.result));
     if (!is_partition && !is_number(*result)) continue;
-    // Shares of which none was written yet are no partition of anything.
-    if (is_partition && *part == 0.0) continue;
+    // Shares of which none was written yet are no partition of anything. Those that say 0 are: a
+    // report of 0.00 in each row has a whole that none of its rows holds.
+    if (is_partition && !is_any_written(of.part, claims)) continue;
     const double claimed = is_partition ? *part : number::of_bits(result->bits, true).real;
     const bool is_of_nothing = !is_partition && *whole == 0.0;
     const double again = is_partition ? 1.0 : is_of_nothing ? 0.0 : of.factor * *part / *whole;

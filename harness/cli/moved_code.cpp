@@ -173,7 +173,11 @@ class matching {
                                 std::string_view b, const std::vector<bool>& is_relocated) {
     std::size_t done = 0;  // what an earlier displacement has used
     for (std::size_t at = 0; at < a.size(); ++at) {
-      if (a[at] == b[at] || is_relocated[at]) continue;
+      if (is_relocated[at]) continue;
+      if (a[at] == b[at]) {
+        if (at >= done && !is_same_reference(mine, theirs, a, b, at)) return false;
+        continue;
+      }
       const auto start = displacement_around(mine, theirs, a, b, at, done);
       if (!start) return false;
       done = *start + displacement_bytes;
@@ -182,25 +186,59 @@ class matching {
     return true;
   }
 
+  // Bytes that are equal can lead to two places, where both programs moved what stands there.
+  // Before a displacement stands the byte of a call or a jump, or one that says that it counts from
+  // the instruction's end.
+  bool is_same_reference(std::uint64_t mine, std::uint64_t theirs, std::string_view a,
+                         std::string_view b, std::size_t at) {
+    constexpr unsigned near_call = 0xe8;
+    constexpr unsigned near_jump = 0xe9;
+    const auto before = static_cast<unsigned char>(a[at]);
+    const bool is_jump = before == near_call || before == near_jump;
+    const bool counts_from_the_end = (before & 0xc7U) == 0x05;
+    const std::size_t start = at + 1;
+    const bool is_equal =
+        a.substr(start, displacement_bytes) == b.substr(start, displacement_bytes);
+    if ((!is_jump && !counts_from_the_end) || !is_equal || a.size() - at <= displacement_bytes)
+      return true;
+    const std::uint64_t target = target_of(mine, a, start, 0);
+    const loaded_section* section = one_.section_of(target);
+    if (section == nullptr) return true;
+    const auto held = one_.holder_of(target);
+    const bool is_code = (section->flags & SHF_EXECINSTR) != 0;
+    if (is_code && !(is_jump && held && held->is_symbol && held->offset == 0)) return true;
+    return leads_alike(mine, theirs, a, b, start);
+  }
+
+  static std::uint64_t target_of(std::uint64_t from, std::string_view bytes, std::size_t start,
+                                 std::uint64_t behind) {
+    const auto reach = static_cast<std::uint64_t>(displacement_at(bytes, start));
+    return from + start + displacement_bytes + behind + reach;
+  }
+
+  // Counted from the instruction's end: behind the displacement a constant may follow.
+  bool leads_alike(std::uint64_t mine, std::uint64_t theirs, std::string_view a, std::string_view b,
+                   std::size_t start) {
+    constexpr std::array<std::uint64_t, 4> constant_bytes{0, 1, 4, 2};
+    return std::any_of(constant_bytes.begin(), constant_bytes.end(), [&](std::uint64_t behind) {
+      return is_same_place(target_of(mine, a, start, behind), target_of(theirs, b, start, behind));
+    });
+  }
+
   std::optional<std::size_t> displacement_around(std::uint64_t mine, std::uint64_t theirs,
                                                  std::string_view a, std::string_view b,
                                                  std::size_t at, std::size_t done) {
-    // Counted from the instruction's end: behind the displacement a constant may follow.
-    constexpr std::array<std::uint64_t, 4> constant_bytes{0, 1, 4, 2};
     const std::size_t first = std::max(done, at >= displacement_bytes ? at - 3 : 0);
     for (std::size_t start = first; start <= at && start + displacement_bytes <= a.size(); ++start)
-      for (const std::uint64_t behind : constant_bytes) {
-        const std::uint64_t end = start + displacement_bytes + behind;
-        const auto target = [&](std::uint64_t from, std::string_view bytes) {
-          return from + end + static_cast<std::uint64_t>(displacement_at(bytes, start));
-        };
-        if (is_same_place(target(mine, a), target(theirs, b))) return start;
-      }
+      if (leads_alike(mine, theirs, a, b, start)) return start;
     return std::nullopt;
   }
 
-  bool is_same_place(std::uint64_t mine, std::uint64_t theirs) {
-    return is_same_end(mine, theirs) || is_same_begin(mine, theirs);
+  enum class seen_from : std::uint8_t { the_code, a_slot };
+
+  bool is_same_place(std::uint64_t mine, std::uint64_t theirs,
+                     seen_from where = seen_from::the_code) {
+    return is_same_begin(mine, theirs, where) || is_same_end(mine, theirs);
   }
 
   // Where a loop over an array stops: behind its last byte, whatever lies there.
@@ -215,18 +253,23 @@ class matching {
            is_past(other_, theirs, *b);
   }
 
-  bool is_same_begin(std::uint64_t mine, std::uint64_t theirs) {
+  bool is_same_begin(std::uint64_t mine, std::uint64_t theirs, seen_from where) {
     const auto a = one_.holder_of(mine);
     const auto b = other_.holder_of(theirs);
     if (!a || !b || a->is_symbol != b->is_symbol || a->name != b->name) return false;
     if (a->is_symbol) return a->offset == b->offset;
     if (a->name == ".rodata") return is_candidate(mine, theirs);
     if (a->name != ".got") return a->offset == b->offset;
-    // A slot by what is put into it.
+    // A slot by what is put into it. One that holds the address of a slot could lead round and
+    // round: no linker makes one.
+    if (where == seen_from::a_slot) return false;
     const auto my = one_.relocations(mine, address_bytes);
     const auto their = other_.relocations(theirs, address_bytes);
     if (my.size() != 1 || their.size() != 1 || my[0].info != their[0].info) return false;
-    return ELF64_R_SYM(my[0].info) != 0 || is_same_place(my[0].addend, their[0].addend);
+    // Four bytes read one to the side lead into the middle of a slot.
+    if (my[0].offset != 0 || their[0].offset != 0) return false;
+    return ELF64_R_SYM(my[0].info) != 0 ||
+           is_same_place(my[0].addend, their[0].addend, seen_from::a_slot);
   }
 
   // Nameless constants: whether they are the same is seen once it is known where the next begin.
@@ -258,18 +301,54 @@ class matching {
       const auto next = begins.upper_bound(from);
       return next == begins.end() ? ~std::uint64_t{0} : *next - from;
     };
-    return std::all_of(constants_.begin(), constants_.end(), [&](const auto& each) {
+    range_list mine = named_ranges(one_);
+    range_list theirs = named_ranges(other_);
+    for (const auto& each : constants_) {
       const std::uint64_t size =
           std::min(until_next(my_begins, each.first), until_next(their_begins, each.second));
-      return is_same_constant(each.first, each.second, one_.bytes_at(each.first, size),
-                              other_.bytes_at(each.second, size));
-    });
+      const std::size_t same =
+          same_bytes_of(each.first, each.second, one_.bytes_at(each.first, size),
+                        other_.bytes_at(each.second, size));
+      if (same == 0) return false;
+      mine.push_back({each.first, same});
+      theirs.push_back({each.second, same});
+    }
+    return has_same_rest(one_, std::move(mine), other_) &&
+           has_same_rest(other_, std::move(theirs), one_);
   }
 
-  bool is_same_constant(std::uint64_t mine, std::uint64_t theirs, std::string_view a,
-                        std::string_view b) const {
+  using range_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // address, size
+
+  static range_list named_ranges(const image& of) {
+    range_list all;
+    for (const image_symbol& each : of.symbols()) all.push_back({each.address, each.size_bytes});
+    return all;
+  }
+
+  // Constants that nothing was seen to lead to, or that begin before what was: at their old place,
+  // or filling.
+  static bool has_same_rest(const image& of, range_list held, const image& with) {
+    std::sort(held.begin(), held.end());
+    for (const loaded_section& each : of.sections()) {
+      if (each.name != ".rodata") continue;
+      std::uint64_t held_until = 0;
+      auto next = held.begin();
+      for (std::size_t at = 0; at < each.bytes.size(); ++at) {
+        const std::uint64_t address = each.address + at;
+        for (; next != held.end() && next->first <= address; ++next)
+          held_until = std::max(held_until, next->first + next->second);
+        if (address < held_until || each.bytes[at] == '\0') continue;
+        if (with.bytes_at(address, 1) != each.bytes.substr(at, 1)) return false;
+      }
+    }
+    return true;
+  }
+
+  // How many bytes from both begins are the same constant; 0 where none are.
+  std::size_t same_bytes_of(std::uint64_t mine, std::uint64_t theirs, std::string_view a,
+                            std::string_view b) const {
     const std::size_t size = std::min(a.size(), b.size());
-    if (a.substr(0, size) == b.substr(0, size)) return true;
+    if (a.substr(0, size) == b.substr(0, size)) return size;
     // A text ends where it says, whatever follows. Numbers may begin with what reads as a short
     // one.
     constexpr std::size_t shortest_text = 6;
@@ -278,8 +357,8 @@ class matching {
     if (end != std::string_view::npos && end >= shortest_text &&
         a.substr(0, end + 1) == b.substr(0, end + 1) &&
         std::all_of(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(end), is_text))
-      return true;
-    return is_same_table(mine, theirs, a.substr(0, size), b.substr(0, size));
+      return end + 1;
+    return is_same_table(mine, theirs, a.substr(0, size), b.substr(0, size)) ? size : 0;
   }
 
   // Entry by entry; what fills up to the next constant is the same.

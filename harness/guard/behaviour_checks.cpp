@@ -41,23 +41,32 @@ bool is_wrapped(double value) {
   return value >= two_64 - 281474976710656.0 && value < two_64;
 }
 
-bool has_word(std::string_view name, std::span<const std::string_view> words) {
+template <class Fits>
+bool has_word_that(std::string_view name, Fits fits) {
   while (!name.empty()) {
     const std::size_t end = std::min(name.find_first_of("_:."), name.size());
-    if (std::find(words.begin(), words.end(), name.substr(0, end)) != words.end()) return true;
+    if (fits(name.substr(0, end))) return true;
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   return false;
+}
+
+bool has_word(std::string_view name, std::span<const std::string_view> words) {
+  return has_word_that(name, [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  });
 }
 
 // A gauge that says how much there may be, and may say that there is no limit. Of a time a "max" is
 // the longest that was seen.
 bool is_limit(const model::promised_metric& metric) {
   if (is_cumulative(metric.kind)) return false;
-  static constexpr std::array<std::string_view, 4> limits{"limit", "limits", "quota", "capacity"};
+  static constexpr std::array<std::string_view, 4> limits{"limits", "quota", "capacity", "gogc"};
   static constexpr std::array<std::string_view, 2> most{"max", "maximum"};
   const std::string name = lower(metric.name);
-  return has_word(name, limits) || (!metric.unit.ends_with("seconds") && has_word(name, most));
+  // gomemlimit, memlimit: a prefix or none.
+  return has_word_that(name, [](std::string_view word) { return word.ends_with("limit"); }) ||
+         has_word(name, limits) || (!metric.unit.ends_with("seconds") && has_word(name, most));
 }
 
 // A level that lies on both sides of 0, whatever its unit.
@@ -139,7 +148,10 @@ void look_at_limits(const model::promised_metric& metric, const model::expositio
   constexpr double none = std::numeric_limits<double>::infinity();
   // A share that was added up may be a rounding above its whole.
   constexpr double rounding = 1e-9;
-  const bool is_share = metric.unit == "ratio" || metric.unit == "percent";
+  // What is allowed may be more than one whole (of four cores), and so may what something is
+  // changed by.
+  const bool is_share = (metric.unit == "ratio" || metric.unit == "percent") && !is_limit(metric) &&
+                        !is_signed(metric);
   const double whole = (metric.unit == "percent" ? 100.0 : 1.0) * (1 + rounding);
   const bool has_floor = is_amount(metric.unit) && !is_signed(metric);
   const double least = metric.least.value_or(has_floor ? 0.0 : -none);

@@ -162,7 +162,9 @@ std::string fault_of(const distribution& of, const model::promised_metric& metri
   if (of.count != nullptr && of.count->value != last)
     return fmt::format("its _count is {} and its last bucket {}", of.count->value, last);
   if (of.sum == nullptr) return {};
-  if (last > 0 && of.sum->value == 0 && !is_of_now)
+  // Requests may all be empty; no time is 0.
+  const bool is_time = is_same_dimension(metric.unit, "seconds");
+  if (last > 0 && of.sum->value == 0 && !is_of_now && is_time)
     return fmt::format("{} observations come to 0: what is observed was never measured", last);
   return fault_of_sum(of.buckets, of.sum->value, is_amount(metric.unit));
 }

@@ -16,11 +16,12 @@ namespace {
 
 constexpr std::size_t longest_name = 256;
 // What a file's name ends in. A metric of dots (http.server.duration) has no last part like these.
-constexpr std::array<std::string_view, 44> file_endings{
-    "md",   "rst", "txt",  "adoc", "html", "mdx",  "c",   "cc",  "cpp", "cxx", "h",
-    "hh",   "hpp", "cu",   "cuh",  "def",  "inc",  "py",  "pyi", "js",  "mjs", "ts",
-    "tsx",  "go",  "rs",   "java", "kt",   "cs",   "rb",  "sh",  "so",  "dll", "json",
-    "yaml", "yml", "toml", "ini",  "conf", "prom", "log", "csv", "xml", "gz",  "service"};
+constexpr std::array<std::string_view, 57> file_endings{
+    "md",   "rst",  "txt",  "adoc", "html",  "mdx", "c",     "cc",  "cpp",    "cxx", "h",    "hh",
+    "hpp",  "cu",   "cuh",  "def",  "inc",   "py",  "pyi",   "js",  "mjs",    "ts",  "tsx",  "go",
+    "rs",   "java", "kt",   "cs",   "rb",    "sh",  "so",    "dll", "json",   "png", "svg",  "jpg",
+    "jpeg", "gif",  "webp", "pdf",  "ipynb", "sql", "proto", "whl", "zip",    "tar", "yaml", "yml",
+    "toml", "ini",  "conf", "prom", "log",   "csv", "xml",   "gz",  "service"};
 
 // A declaration spans a few lines: namespace, name, help.
 constexpr std::size_t near_lines = 5;
@@ -66,6 +67,17 @@ bool is_declared_at(std::string_view text, std::size_t at) {
   });
 }
 
+// Name: "x", name="x": of an object that a library makes a metric of.
+bool is_named_at(std::string_view text, std::size_t at) {
+  for (const std::string_view before : {"\"'`#", "rRfFbBuUL@$8", " \t\r\n"})
+    while (at > 0 && before.find(text[at - 1]) != std::string_view::npos) --at;
+  if (at == 0 || (text[at - 1] != ':' && text[at - 1] != '=')) return false;
+  --at;
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t')) --at;
+  return lower(text.substr(at - std::min<std::size_t>(at, 4), std::min<std::size_t>(at, 4))) ==
+         "name";
+}
+
 // srv_tool.py, srv_data/, /opt/srv_tool, srv_tool-1.2: a file, a folder, a package.
 bool is_of_a_path(std::string_view text, std::size_t at, std::string_view word) {
   if (const std::size_t dot = word.rfind('.'); dot != std::string_view::npos)
@@ -85,6 +97,7 @@ bool is_of_a_path(std::string_view text, std::size_t at, std::string_view word) 
   while (start > first && (is_word(text[start - 1]) || is_joined(start - 1))) --start;
   while (end < last && (is_word(text[end]) || is_joined(end))) ++end;
   const std::string_view whole = text.substr(start, end - start);
+  if (whole.find("://") != std::string_view::npos) return true;
   if (whole.find('/') == std::string_view::npos) return false;
   if (whole.front() == '/' || whole.front() == '.' || whole.back() == '/') return true;
   const std::size_t dot = whole.rfind('.');
@@ -107,6 +120,7 @@ std::size_t newlines(std::string_view text) {
 name_book::name_book(const model::guard_contract& contract)
     : metric_prefixes_(contract.metric_prefixes), variable_prefixes_(contract.variable_prefixes) {
   for (const auto& metric : contract.metrics) {
+    assembled_.want(metric.name, metric_prefixes_);
     for (const std::string_view suffix : suffixes_of(metric.kind))
       wanted_.insert(metric.name + std::string(suffix));
     for (const std::string_view name :
@@ -122,6 +136,25 @@ name_book::name_book(const model::guard_contract& contract)
     }
   }
   for (const auto& metric : contract.metrics) short_forms_.erase(metric.name);
+  for (const char joint : {'.', ':'}) {
+    const auto has = [&](std::string_view name) { return name.find(joint) != name.npos; };
+    if (std::any_of(metric_prefixes_.begin(), metric_prefixes_.end(), has) ||
+        std::any_of(wanted_.begin(), wanted_.end(), has))
+      joints_ += joint;
+  }
+}
+
+// srv_client.metrics, srv_image:latest, SRV_PORT:8080, where no metric has such a joint.
+std::string_view name_book::without_foreign_parts(std::string_view word) const {
+  for (std::size_t at = 0; at < word.size(); ++at) {
+    const bool is_foreign =
+        (word[at] == '.' || word[at] == ':') && joints_.find(word[at]) == std::string::npos;
+    if (!is_foreign) continue;
+    const std::string_view head = word.substr(0, at);
+    const bool is_known = wanted_.count(std::string(head)) != 0 || begins(head, variable_prefixes_);
+    return is_known ? head : std::string_view();
+  }
+  return word;
 }
 
 // "srv" or "srv_" alone, or a text that ends in it or goes on with what is no name: "# HELP srv_",
@@ -163,9 +196,10 @@ void name_book::add_document(std::string_view text, std::string_view file) {
     while (end < text.size() && is_word(text[end])) ++end;
     std::string_view word = text.substr(at, end - at);
     while (!word.empty() && (word.back() == '.' || word.back() == ':')) word.remove_suffix(1);
-    const bool is_name_of_ours = word.size() <= longest_name && is_wanted(word);
-    if (is_name_of_ours && (wanted_.count(std::string(word)) != 0 || !is_of_a_path(text, at, word)))
-      add(word, file, line);
+    const std::string_view name = without_foreign_parts(word);
+    const bool is_name_of_ours = name.size() <= longest_name && is_wanted(name);
+    if (is_name_of_ours && (wanted_.count(std::string(name)) != 0 || !is_of_a_path(text, at, word)))
+      add(name, file, line);
     at = end;
   }
   line_count_ += line;
@@ -189,11 +223,13 @@ bool name_book::add_source(std::string_view text, std::string_view file) {
   read_tokens(text, *spoken, [&](std::string_view token) {
     if (token.empty() || token.size() > longest_name) return;
     const bool is_prefix = holds_prefix(token);
-    if (!is_prefix && !is_wanted(token)) return;
+    const bool is_part = assembled_.is_part(token);
+    if (!is_prefix && !is_part && !is_wanted(token)) return;
     const auto at = static_cast<std::size_t>(token.data() - text.data());
     line += newlines(text.substr(counted, at - counted));
     counted = at;
     if (is_prefix) prefix_lines.push_back(line);
+    if (is_part) assembled_.take(token, line, is_declared_at(text, at) || is_named_at(text, at));
     if (is_wanted(token)) add(token, file, line);
     if (short_forms_.count(std::string(token)) == 0) return;
     if (is_declared_at(text, at))
@@ -204,6 +240,8 @@ bool name_book::add_source(std::string_view text, std::string_view file) {
   for (const auto& [name, at_line] : undeclared)
     if (is_near(prefix_lines, at_line))
       declared_.try_emplace(std::string(name), name_place{std::string(file), at_line});
+  for (const auto& [name, at_line] : assembled_.end_of_file(near_lines))
+    written_in_parts_.try_emplace(name, name_place{std::string(file), at_line});
   line_count_ += line + newlines(text.substr(counted));
   return true;
 }
@@ -221,7 +259,8 @@ const name_place* name_book::find_written_metric(std::string_view name) const {
       const auto found = in.find(std::string(form));
       if (found != in.end()) return &found->second;
     }
-  return nullptr;
+  const auto in_parts = written_in_parts_.find(std::string(name));
+  return in_parts == written_in_parts_.end() ? nullptr : &in_parts->second;
 }
 
 const name_place* name_book::find_whole_metric(const model::promised_metric& metric) const {
@@ -245,7 +284,9 @@ sorted_names names_with(const name_book& book, const std::vector<std::string>& p
     const std::string_view view = name;
     const bool is_a_family =
         view.find('*') != std::string_view::npos || view.ends_with('_') || view.ends_with(':');
-    if (!is_a_family && begins(view)) all.emplace(view, &place);
+    // A message that begins with a name is none: "SRV_PORT is not set".
+    const bool is_a_name = std::all_of(view.begin(), view.end(), is_word);
+    if (!is_a_family && is_a_name && begins(view)) all.emplace(view, &place);
   }
   return all;
 }

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "harness/guard/assembled_names.h"
 #include "harness/guard/document_claims.h"
 #include "reports/model/guard_contract.h"
 
@@ -43,7 +44,8 @@ class name_book {
   /// A metric as a program may write it: whole, or without the prefix and what a format appends
   /// where a library adds the rest. What is left is then often an everyday word ("requests"), which
   /// counts only where it is declared: as the first argument of a call that makes a metric
-  /// (Counter("requests", …)), or within five lines of a string that holds the prefix.
+  /// (Counter("requests", …)), or within five lines of a string that holds the prefix. Or in parts,
+  /// a subsystem and a name within five lines of each other (assembled_names.h).
   const name_place* find_written_metric(std::string_view name) const;
 
   /// A metric by its whole name: with its prefix, and with or without what a format appends. A
@@ -61,13 +63,18 @@ class name_book {
   bool is_wanted(std::string_view name) const;
   void add(std::string_view name, std::string_view file, std::size_t line);
   bool holds_prefix(std::string_view token) const;
+  /// What of a word can be a name of ours; empty where nothing can.
+  std::string_view without_foreign_parts(std::string_view word) const;
 
   std::vector<std::string> metric_prefixes_;
   std::vector<std::string> variable_prefixes_;
   std::unordered_set<std::string> wanted_;
   std::unordered_set<std::string> short_forms_;  ///< wanted, and a name only where declared
+  std::string joints_;  ///< of '.' and ':', those that some name or prefix has
   std::unordered_map<std::string, name_place> names_;
   std::unordered_map<std::string, name_place> declared_;  ///< short forms of the source
+  assembled_names assembled_;
+  std::unordered_map<std::string, name_place> written_in_parts_;  ///< metrics, by whole name
   std::vector<document_claim> claims_;
   std::uint64_t file_count_ = 0;
   std::uint64_t line_count_ = 0;

@@ -54,6 +54,22 @@ std::string_view first_word(std::string_view& rest) {
   return word;
 }
 
+// A word, or what stands in quotes, with them: a name of any letters may hold blanks.
+std::string_view first_name(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  if (!rest.starts_with('"')) return first_word(rest);
+  for (std::size_t at = 1; at < rest.size(); ++at) {
+    if (rest[at] == '\\') {
+      ++at;
+    } else if (rest[at] == '"') {
+      const std::string_view name = rest.substr(0, at + 1);
+      rest.remove_prefix(at + 1);
+      return name;
+    }
+  }
+  return first_word(rest);
+}
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
     text.remove_suffix(1);
@@ -136,7 +152,7 @@ class reader {
       return;
     }
     if (keyword != "HELP" && keyword != "TYPE" && keyword != "UNIT") return;
-    std::string_view name = first_word(rest);
+    std::string_view name = first_name(rest);
     if (name.size() > 2 && name.front() == '"' && name.back() == '"')
       name = name.substr(1, name.size() - 2);
     else if (!is_metric_name(name))

@@ -210,6 +210,37 @@ const std::array<lie, 28> table{{
      make_recorder_taken},
 }};
 
+const std::array<lie, 4> on_host_only{{
+    {"shares of zero",
+     "R09",
+     "",
+     "0.00 in each row of what comes to one",
+     outcome::reported,
+     {id::paging_count_hit_ratio, id::paging_byte_hit_ratio},
+     make_shares_of_zero},
+    {"last for all",
+     "R11",
+     "R16",
+     "a counter that holds what came last",
+     outcome::disagree,
+     {id::inputs_h2d_bytes},
+     make_last_for_all},
+    {"another accumulator",
+     "R24",
+     "",
+     "a rate that is not its own bytes over its own time",
+     outcome::disagree,
+     {id::weights_h2d_bytes_per_s},
+     make_another_accumulator},
+    {"waits in secret",
+     "R29",
+     "",
+     "a timer that waits between two calls of what it times",
+     outcome::reported,
+     {id::device_syncs_count, id::device_submissions_count},
+     make_waits_in_secret},
+}};
+
 // By name; a row of the host's table that is not here holds on a GPU as it is.
 const std::array<lie, 8> on_gpu{{
     {"enqueue timer",
@@ -336,6 +367,12 @@ const std::array<lie, 9> on_gpu_only{{
      make_copies_in_a_graph},
 }};
 
+std::vector<lie> make_table_on_host() {
+  std::vector<lie> made(table.begin(), table.end());
+  made.insert(made.end(), on_host_only.begin(), on_host_only.end());
+  return made;
+}
+
 std::vector<lie> make_table_on_gpu() {
   std::vector<lie> made(table.begin(), table.end());
   for (lie& each : made)
@@ -348,9 +385,9 @@ std::vector<lie> make_table_on_gpu() {
 }  // namespace
 
 std::span<const lie> lies(telemetry::device_class on) {
-  if (on == telemetry::device_class::host) return table;
-  static const std::vector<lie> made = make_table_on_gpu();
-  return made;
+  static const std::vector<lie> host = make_table_on_host();
+  static const std::vector<lie> gpu = make_table_on_gpu();
+  return on == telemetry::device_class::host ? host : gpu;
 }
 
 }  // namespace assay::selftest

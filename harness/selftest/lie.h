@@ -26,6 +26,7 @@ enum class outcome : std::uint8_t {
   disagree,   ///< the subjects disagree, by the named rule
   undecided,  ///< the ground truth is damaged: the subjects are undecided, never agree
   unclaimed,  ///< device work of the subjects is reported as claimed by no counter
+  reported,   ///< the named rule speaks, of more than one counter or of how it was measured
 };
 
 struct lie {
@@ -77,6 +78,12 @@ std::unique_ptr<instrument> make_stale_time(strength how);
 std::unique_ptr<instrument> make_shifted_clock(strength how);
 std::unique_ptr<instrument> make_dropped_record(strength how);
 std::unique_ptr<instrument> make_recorder_taken(strength how);
+
+// Of the host alone: on a GPU nobody has told them.
+std::unique_ptr<instrument> make_another_accumulator(strength how);
+std::unique_ptr<instrument> make_shares_of_zero(strength how);
+std::unique_ptr<instrument> make_last_for_all(strength how);
+std::unique_ptr<instrument> make_waits_in_secret(strength how);
 
 // The same, and more, of what only a GPU has.
 std::unique_ptr<instrument> make_launch_timer(strength how);

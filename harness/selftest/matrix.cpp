@@ -54,7 +54,7 @@ std::string bystanders_hit(const lie& planted, const model::audit_report& honest
 }
 
 std::string gross_fault(const lie& planted, const model::audit_report& lying) {
-  if (planted.outcome == outcome::unclaimed)
+  if (planted.outcome == outcome::unclaimed || planted.outcome == outcome::reported)
     return fired_anywhere(lying, planted.rule) ? "" : fmt::format("{} did not fire", planted.rule);
   for (const telemetry::counter_id id : planted.subjects) {
     const model::counter_line& line = line_of(lying, id);
@@ -73,6 +73,7 @@ std::string gross_fault(const lie& planted, const model::audit_report& lying) {
 std::string gross_words(const lie& planted, const model::audit_report& lying) {
   if (planted.outcome == outcome::unclaimed)
     return fmt::format("reported as unclaimed by {}", planted.rule);
+  if (planted.outcome == outcome::reported) return fmt::format("reported by {}", planted.rule);
   if (!planted.through.empty())
     return fmt::format("killed by {}, explained by {}", planted.through, planted.rule);
   if (planted.outcome == outcome::disagree) return fmt::format("killed by {}", planted.rule);

@@ -22,10 +22,10 @@ struct lie_result {
 };
 
 /// A gross lie passes where the named rule fired on every subject, or explains the finding on it;
-/// where the work behind it is reported as unclaimed; or, for damaged ground truth,
-/// where every subject is undecided because of that rule; and where no other counter got a worse
-/// verdict than in the honest audit, but those that the same damage touches. One that stays just
-/// inside passes where the named rule is silent.
+/// where the work behind it is reported as unclaimed, or the named rule reports what it does; or,
+/// for damaged ground truth, where every subject is undecided because of that rule; and where no
+/// other counter got a worse verdict than in the honest audit, but those that the same damage
+/// touches. One that stays just inside passes where the named rule is silent.
 lie_result judge(const lie& planted, strength how, const model::audit_report& honest,
                  const model::audit_report& lying);
 

@@ -166,6 +166,18 @@ test_trace shares_with_a_hole() {
                      [](readings& r, std::int64_t) { set_real(r[compute_share], 0.14); });
 }
 
+test_trace shares_of_zero() {
+  return with_shares(simulate(), [](readings& r, std::int64_t) {
+    for (const auto which : {compute_share, copy_share}) set_real(r[which], 0.0);
+  });
+}
+
+test_trace shares_not_written() {
+  return with_shares(simulate(), [](readings& r, std::int64_t) {
+    for (const auto which : {compute_share, copy_share}) r[which] = {0, ASSAY_NEVER_WRITTEN, 0};
+  });
+}
+
 template <int Percent>
 test_trace read_from_a_cache() {
   return with_shares(simulate(), [](readings& r, std::int64_t nth) {
@@ -302,16 +314,28 @@ std::vector<corpus_case> defects_and_mutants() {
   return {
       {"waits in secret", "defect b: an enqueue timer that polls", "enqueue only",
        "waits for the device", "R29", "", found, name_of(compute_ns), waits_between_kernels},
+      {"its waits called the work's", "a profiler that is billed to the run",
+       "as few waits as ever", "twice as many, all of them counted", "R29", "", found,
+       name_of(compute_ns), waits_counted_as_work, "R04"},
+      {"waits of the work", "control of R29", "-", "the work waits by itself, and says so", "", "",
+       clean, "", waits_of_the_work},
       {"0 on the default path", "defect c: written on one path of two", "0", "time passes", "R13",
        "", found, name_of(weights_ns), never_counted<weights_ns>, "R05"},
       {"mixed writers", "defect d: event, wall and enqueue in one counter", "70 % of the truth",
        "the work's span", "R05", "", found, name_of(compute_ns), mixed_writers},
+      {"us for ns", "a wait in another unit, which neither bytes nor calls bound", "32 ns a step",
+       "32 us", "R05", "", found, name_of(step_ns), scaled<step_ns, 1>},
       {"rate of no lookups", "defect f: hit rate 0 without a lookup", "0", "there is none", "R08",
        "", found, extra(hit_ratio), rate_of_no_lookups},
       {"rate of no time", "defect f: 0.000 GB/s where nothing was measured", "0", "there is none",
        "R24", "", found, extra(read_rate), rate_of_no_time},
       {"remainder that hides", "defect h: shares that leave out 61 %", "shares", "39 %", "R09", "",
        found, "test.time.compute_ratio + test.time.copy_ratio = 1", shares_with_a_hole},
+      {"0.00 in each row", "a cache report of zeros while there were lookups", "shares of 0",
+       "one at least is not", "R09", "", found,
+       "test.time.compute_ratio + test.time.copy_ratio = 1", shares_of_zero},
+      {"shares not written yet", "control of R09", "-", "no shares", "", "", clean, "",
+       shares_not_written},
       {"callbacks stolen", "written for R28", "counters go on", "no call, no record", "R28", "",
        undecided, name_of(launches), callbacks_stolen, "R04 R05 R07 R13 R14"},
       {"record dropped", "mutant of the ground truth", "-", "one record less", "R18", "", undecided,

@@ -3,6 +3,7 @@
 #include "tests/audit/corpus_faults.h"
 
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -138,31 +139,65 @@ test_trace kernels_unclaimed() {
   return run;
 }
 
-test_trace waits_between_kernels() {
-  test_trace run = simulate();
-  // A telemetry that waits does not count its waits.
-  run.rows[syncs].claims = {};
-  run.rows[syncs].claims.reason = "left out";
-  std::vector<piece> waiting;
+namespace {
+
+// Each counted wait is one a pass.
+test_trace waiting(bool is_counted) {
+  auto passes = std::make_shared<std::int64_t>(0);
+  test_trace run = simulate({}, {[=](std::vector<assay_reading>& r, int window) {
+                                   *passes += window == ASSAY_WINDOW_PREFILL ||
+                                              window == ASSAY_WINDOW_DECODE_STEP;
+                                   if (is_counted) r[syncs].bits += *passes;
+                                 },
+                                 {}});
+  std::vector<piece> pieces;
   std::uint64_t correlation = 1'000'000;
   int in_window = 0;
   for (piece& each : run.pieces) {
     const auto* record = std::get_if<assay_record>(&each);
-    waiting.push_back(each);
+    pieces.push_back(each);
     if (record == nullptr) continue;
     if (record->kind == ASSAY_WINDOW_BEGIN) in_window = 0;
     if (record->kind != ASSAY_SUBMISSION || record->op != ASSAY_OP_LAUNCH) continue;
     if (++in_window != 6) continue;
-    // Between the sixth call and the seventh.
     assay_record wait = *record;
     wait.op = ASSAY_OP_SYNC;
     wait.range = 0;
     wait.correlation = ++correlation;
     wait.start_ns = record->end_ns + 1;
     wait.end_ns = record->end_ns + 40;
-    waiting.emplace_back(wait);
+    pieces.emplace_back(wait);
   }
-  run.pieces = std::move(waiting);
+  run.pieces = std::move(pieces);
+  return run;
+}
+
+}  // namespace
+
+test_trace waits_between_kernels() {
+  test_trace run = waiting(false);
+  // A telemetry that waits does not count its waits.
+  run.rows[syncs].claims = {};
+  run.rows[syncs].claims.reason = "left out";
+  return run;
+}
+
+test_trace waits_counted_as_work() {
+  return waiting(true);
+}
+
+test_trace waits_of_the_work() {
+  test_trace run = waiting(true);
+  for (piece& each : run.pieces)
+    if (auto* record = std::get_if<assay_record>(&each);
+        record != nullptr && record->kind == ASSAY_OBSERVATION && record->stream == syncs)
+      record->amount *= 2;
+  return run;
+}
+
+test_trace waits_of_a_lossy_trace() {
+  test_trace run = waits_of_the_work();
+  run.drop(is_kernel, 30);
   return run;
 }
 

@@ -19,7 +19,12 @@ test_trace record_doubled();
 test_trace clock_shifted();
 test_trace buffer_denied();
 test_trace callbacks_stolen();
-test_trace kernels_unclaimed();      ///< the contract names no counter for them
-test_trace waits_between_kernels();  ///< a timer's own waits
+test_trace kernels_unclaimed();  ///< the contract names no counter for them
+
+// Waits between the sixth kernel of each pass and the seventh.
+test_trace waits_between_kernels();   ///< a timer's own
+test_trace waits_counted_as_work();   ///< the same, and the program counts them among its own
+test_trace waits_of_the_work();       ///< the work needs them: counted, and the ledger knows them
+test_trace waits_of_a_lossy_trace();  ///< the same, and records were lost
 
 }  // namespace assay::audit_test

@@ -17,6 +17,7 @@
 #include "probes/trace/trace_reader.h"
 #include "probes/trace/trace_writer.h"
 #include "tests/audit/corpus.h"
+#include "tests/audit/corpus_faults.h"
 #include "tests/audit/corpus_kill.h"
 #include "tests/audit/shares.h"
 
@@ -96,6 +97,12 @@ INSTANTIATE_TEST_SUITE_P(Each, Corpus, testing::Range<std::size_t>(0, corpus().s
                                [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
                            return name;
                          });
+
+// Where records were lost, a wait may be one that its counter knows of.
+TEST(WaitsOfTheWork, are_nobodys_finding_where_records_are_lost) {
+  const auto report = waits_of_a_lossy_trace().audit();
+  for (const model::finding& found : report.findings) EXPECT_NE(found.rule, "R29") << found.message;
+}
 
 // Near each explanation lies something that it must not explain.
 TEST(JustBeside, an_explanation_is_not_given) {

@@ -47,6 +47,16 @@ const broken lines[] = {
     {"a 1\nb 2", 2, "cut off", false, 2},
 };
 
+TEST(Exposition, a_name_in_quotes_may_hold_blanks) {
+  const auto snapshots = read("# TYPE \"my own metric\" counter\n{\"my own metric\",x=\"1\"} 3\n");
+  ASSERT_EQ(snapshots.size(), 1u);
+  EXPECT_THAT(snapshots[0].problems, IsEmpty());
+  ASSERT_EQ(snapshots[0].families.size(), 1u);
+  EXPECT_EQ(snapshots[0].families[0].name, "my own metric");
+  EXPECT_EQ(snapshots[0].families[0].kind, model::metric_kind::counter);
+  EXPECT_EQ(read("# TYPE \"never ends counter\na 1\n")[0].problems.size(), 1u);
+}
+
 TEST(Exposition, each_broken_line_is_named_and_the_others_are_kept) {
   for (const broken& each : lines) {
     SCOPED_TRACE(each.text);

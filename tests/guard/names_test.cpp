@@ -151,6 +151,84 @@ TEST(Documents, two_pages_that_say_different_things_of_one_metric_are_found) {
       << "a sentence is not read";
 }
 
+// Libraries of Go and Python put a name together of a namespace, a subsystem and the rest.
+TEST(Names, a_metric_may_be_written_in_parts_that_stand_together) {
+  const named_text contract = contract_with(
+      R"({"name": "srv_cache_hits_total", "kind": "counter", "unit": "count"},
+         {"name": "srv_queue_depth", "kind": "gauge", "unit": "count"})",
+      R"(, "metric_prefixes": ["srv_"])");
+  const auto lacks = [&](const std::string& code, const char* file) {
+    return found_in(report_of(contract, {{}, {}, {{file, code}}})).size();
+  };
+  EXPECT_EQ(lacks("CounterOpts{Namespace: ns, Subsystem: \"cache\",\n  Name: \"hits_total\"}\n"
+                  "BuildFQName(\"srv\", \"queue\", name)\nOpts{Name: \"depth\"}",
+                  "a.go"),
+            0u);
+  EXPECT_EQ(lacks("Counter('hits', 'h', namespace='srv', subsystem='cache')\n"
+                  "Gauge(name='depth', documentation='d', namespace='srv_queue')",
+                  "a.py"),
+            0u);
+  EXPECT_EQ(
+      lacks("f(\"cache\");\n\n\n\n\n\n\nf(\"hits_total\"); g(\"queue\", \"depth\");", "a.cpp"), 2u)
+      << "far apart, and an everyday word";
+  EXPECT_EQ(lacks("// \"cache\"\nf(\"hits_total\", Name = \"depth\");", "a.cpp"), 2u)
+      << "one alone";
+}
+
+// Micrometer and OpenTelemetry take names with dots, and append the unit.
+TEST(Names, a_metric_may_be_written_with_dots) {
+  const named_text contract = contract_with(
+      R"({"name": "srv_request_duration_seconds", "kind": "histogram", "unit": "seconds"},
+         {"name": "srv_cache_hits_total", "kind": "counter", "unit": "count"})",
+      R"(, "metric_prefixes": ["srv_"])");
+  const auto lacks = [&](const char* code, const char* file) {
+    return found_in(report_of(contract, {{}, {}, {{file, code}}})).size();
+  };
+  EXPECT_EQ(lacks("timer(\"srv.request.duration\"); counter(\"srv.cache.hits\");", "a.java"), 0u);
+  EXPECT_EQ(lacks("f(\"srv.request.duration.max\"); f(\"srv.cache\"); // srv.cache.hits", "a.java"),
+            2u);
+}
+
+// A message speaks of a variable, and reads none.
+TEST(Names, a_text_that_begins_with_a_variable_is_none) {
+  const named_text contract{"c", R"({"format": "assay.guard-contract", "version": 1,
+    "variable_prefixes": ["APP_"]})"};
+  guarded what;
+  what.documents = {{"a.md", "`APP_PORT`\n"}};
+  what.source = {
+      {"a.cpp", "getenv(\"APP_PORT\"); die(\"APP_PORT is not set\"); f(\"APP_PORT=%d\");"},
+      {"b.py", "os.getenv(f'APP_{name}')\n"}};
+  EXPECT_THAT(found_in(report_of(contract, what)), testing::IsEmpty());
+  what.source.push_back({"c.py", "os.getenv('APP_HOST')\n"});
+  EXPECT_THAT(found_in(report_of(contract, what)),
+              UnorderedElementsAre("variable-undocumented APP_HOST"));
+}
+
+// Modules, images, pages and addresses have names that begin as metrics do.
+TEST(Documents, a_name_with_a_joint_that_no_metric_has_is_none) {
+  const auto found = [](const char* metric, const char* page) {
+    const named_text contract = contract_with(metric, R"(, "metric_prefixes": ["srv_"],
+                                  "variable_prefixes": ["SRV_"])");
+    return found_in(report_of(contract, {{},
+                                         {{"a.md", page}},
+                                         {{"a.cpp",
+                                           "getenv(\"SRV_PORT\");"
+                                           "f(\"srv_a\", \"srv.a\")"}}}));
+  };
+  constexpr const char* plain = R"({"name": "srv_a", "kind": "gauge", "unit": "none"})";
+  EXPECT_THAT(found(plain,
+                    "srv_a, SRV_PORT:8080. `srv_client.metrics.get`, reg/srv_server:latest,"
+                    " ![x](srv_panel.png), http://host:90/srv_status"),
+              testing::IsEmpty());
+  EXPECT_THAT(found(plain, "srv_a:rate5m is made of it, SRV_PORT"), testing::IsEmpty());
+  EXPECT_THAT(found(plain, "srv_a SRV_PORT srv_b, `srv_c`."),
+              UnorderedElementsAre("documented-absent srv_b", "documented-absent srv_c"));
+  EXPECT_THAT(found(R"({"name": "srv.a", "kind": "gauge", "unit": "none"},
+                       {"name": "srv_a", "kind": "gauge", "unit": "none"})",
+                    "srv.a srv_a SRV_PORT srv_b.depth"),
+              UnorderedElementsAre("documented-absent srv_b.depth"));
+}
+
 TEST(Names, an_everyday_word_of_the_source_writes_no_metric) {
   const named_text contract =
       contract_with(R"({"name": "srv_requests_total", "kind": "counter", "unit": "count"})",

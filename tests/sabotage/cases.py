@@ -101,6 +101,11 @@ CASES = [
          [("  counters.add(counter_id::compute_device_ns, compute_ns);",
            "  counters.add(counter_id::compute_device_ns, compute_ns / 1000);")], AUDIT, "R05",
          "runtime.compute.device_ns"),
+    # No bytes go with a wait and no calls make it up: only the harness's own spans bound it.
+    Case("us-for-ns-of-a-wait", "the time of each wait is added in microseconds", SUBMIT,
+         [("  counters_->add(counter_id::device_sync_wait_ns, wait_ns);",
+           "  counters_->add(counter_id::device_sync_wait_ns, wait_ns / 1000);")], AUDIT, "R05",
+         "runtime.device.sync_wait_ns"),
     Case("drain-folded-into-a-step", "another stage's time and 0.1 ms are added to the kernels'",
          STEP,
          [("  counters.add(counter_id::compute_device_ns, compute_ns);",

@@ -115,8 +115,7 @@ TEST(Lies, name_the_finding_behind_an_explanation) {
 
 // What the runtime's catalog has no counter for, or a live run no way to tell: tests/audit has
 // their lies, in the corpus.
-constexpr std::array<std::string_view, 7> told_in_the_corpus{"R03", "R09", "R11", "R19",
-                                                             "R21", "R24", "R29"};
+constexpr std::array<std::string_view, 3> told_in_the_corpus{"R03", "R19", "R21"};
 
 TEST(Lies, leave_no_rule_without_one) {
   const std::vector<lie> all = every_lie();
@@ -138,7 +137,7 @@ TEST(Selftest, kills_every_lie_by_its_rule_and_spares_what_is_none) {
     results.push_back(judge(*each.planted, each.how, honest_report(), each.trace.audit()));
     EXPECT_TRUE(results.back().is_passed) << each.planted->name << ": " << results.back().seen;
   }
-  EXPECT_EQ(results.size(), 56u);
+  EXPECT_EQ(results.size(), 64u);
 }
 
 // A reader who sees the headline alone must not take a figure for true.
