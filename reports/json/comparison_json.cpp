@@ -80,6 +80,7 @@ json row_json(const model::comparison_row& row) {
   out["is_exact"] = row.is_exact;
   out["is_confirmed"] = row.is_confirmed;
   out["is_advisory"] = row.is_advisory;
+  if (row.is_left_unconfirmed) out["is_left_unconfirmed"] = true;
   if (!row.similar_to.empty()) out["similar_to"] = row.similar_to;
   return out;
 }
