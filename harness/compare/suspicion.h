@@ -19,8 +19,8 @@ std::string implausible_gain(const std::vector<model::comparison_row>& rows);
 std::string mostly_missing(const std::vector<model::comparison_row>& rows);
 
 /// A sentence where a row of both sides has too few pairs for an interval: a budget that was over
-/// before its turn came, or too few pairs asked for. It was not looked at, whatever was found of the
-/// others.
+/// before its turn came, or too few pairs asked for. It was not looked at, whatever was found of
+/// the others.
 std::string too_few_pairs(const std::vector<model::comparison_row>& rows);
 
 }  // namespace assay::compare

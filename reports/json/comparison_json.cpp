@@ -134,6 +134,8 @@ json coverage_json(const model::coverage_table& table) {
         flag.touched ? count_json(*flag.touched) : absence(why.empty() ? flag.unknown : why);
     if (!flag.unknown.empty()) each["unknown"] = flag.unknown;
     if (!flag.carried.empty()) each["carried"] = flag.carried;
+    if (!flag.unseen_files.empty()) each["unseen_files"] = flag.unseen_files;
+    if (!flag.gone_files.empty()) each["gone_files"] = flag.gone_files;
     flags.push_back(std::move(each));
   }
   json& losses = out["losses"] = json::array();

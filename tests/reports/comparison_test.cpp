@@ -248,7 +248,8 @@ TEST(ComparisonJunit, states_are_failures_errors_and_skips) {
   EXPECT_EQ(count(doubtful, "failures=\"1\" errors=\"5\""), 2U) << doubtful;
 }
 
-// A count that head lost, a row that was not followed up, a strict run: all of their rows are skips.
+// A count that head lost, a row that was not followed up, a strict run: all of their rows are
+// skips.
 TEST(ComparisonJunit, is_never_green_where_the_exit_code_is_not) {
   model::comparison_report report;
   report.rows.push_back({.name = "gone", .state = row_state::removed, .is_exact = true});
