@@ -3,6 +3,7 @@
 #include "harness/cli/compare_flags.h"
 
 #include <array>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -34,32 +35,73 @@ result<source> source_of(const compare_flags& flags) {
   return has_files ? source::files : has_commands ? source::commands : source::binaries;
 }
 
+namespace {
+
+struct given_flag {
+  const char* name;
+  bool is_given;
+};
+
+result<void> refuse_idle(std::initializer_list<given_flag> flags, const char* where) {
+  for (const given_flag& each : flags)
+    if (each.is_given)
+      return ASSAY_FAIL(
+          usage, fmt::format("compare: {} changes nothing {}; leave it out", each.name, where));
+  return {};
+}
+
+result<void> check_files(const compare_flags& flags, source from) {
+  ASSAY_TRY(refuse_idle({{"--budget", !flags.budget.empty()},
+                         {"--floor", !flags.floor.empty()},
+                         {"--floors", !flags.floors_file.empty()},
+                         {"--slice", !flags.slice.empty()},
+                         {"--seed", flags.seed.has_value()},
+                         {"--screen-pairs", flags.screen_pairs.has_value()},
+                         {"--confirm-pairs", flags.confirm_pairs.has_value()},
+                         {"--out-samples", !flags.out_samples.empty()},
+                         {"--shard", !flags.shard.empty()},
+                         {"--bench-arg", !flags.binaries.arguments.empty()},
+                         {"--process-grain", flags.binaries.is_process_grain},
+                         {"--scenarios", !flags.binaries.scenarios.empty()}},
+                        "where files are compared"));
+  // Who judges a log again by another threshold would read the old one's verdicts.
+  const bool is_log = from == source::shards || flags.head_file.empty();
+  return !is_log ? result<void>()
+                 : refuse_idle({{"--threshold", !flags.threshold_share.empty()},
+                                {"--metric", !flags.metric.empty()},
+                                {"--control", !flags.control.empty()},
+                                {"--alias", !flags.aliases.empty()},
+                                {"--any-environment", flags.is_any_environment}},
+                               "of a log, which is judged by the rules of its run");
+}
+
+result<void> check_measured(const compare_flags& flags, source from) {
+  ASSAY_TRY(refuse_idle({{"--control", !flags.control.empty()},
+                         {"--alias", !flags.aliases.empty()},
+                         {"--any-environment", flags.is_any_environment}},
+                        "where processes are run"));
+  if (from != source::commands) return {};
+  ASSAY_TRY(refuse_idle({{"--scenarios", !flags.binaries.scenarios.empty()},
+                         {"--bench-arg", !flags.binaries.arguments.empty()},
+                         {"--process-grain", flags.binaries.is_process_grain}},
+                        "with --base-cmd"));
+  return refuse_idle({{"--metric", !flags.metric.empty() && flags.format != "google-benchmark"}},
+                     "but with --format google-benchmark");
+}
+
+}  // namespace
+
 // A flag that would change nothing is a misunderstanding.
 result<void> check_together(const compare_flags& flags, source from) {
-  const auto idle = [](const char* flag, const char* where) {
-    return ASSAY_FAIL(usage,
-                      fmt::format("compare: {} changes nothing {}; leave it out", flag, where));
-  };
-  if (!is_measured(from)) {
-    for (const auto& [flag, is_given] :
-         {std::pair{"--budget", !flags.budget.empty()}, std::pair{"--floor", !flags.floor.empty()},
-          std::pair{"--slice", !flags.slice.empty()},
-          std::pair{"--out-samples", !flags.out_samples.empty()},
-          std::pair{"--shard", !flags.shard.empty()},
-          std::pair{"--scenarios", !flags.binaries.scenarios.empty()}})
-      if (is_given) return idle(flag, "where files are compared");
-  } else {
-    if (!flags.control.empty()) return idle("--control", "where processes are run");
-    if (!flags.aliases.empty()) return idle("--alias", "where processes are run");
-  }
-  if (from == source::commands && !flags.binaries.scenarios.empty())
-    return idle("--scenarios", "with --base-cmd");
-  if (!flags.logs.empty()) return idle("--log", "without --calibrate");
-  if (!flags.relinked.empty()) return idle("--relinked-bin", "without --calibrate");
+  ASSAY_TRY(is_measured(from) ? check_measured(flags, from) : check_files(flags, from));
+  ASSAY_TRY(
+      refuse_idle({{"--log", !flags.logs.empty()}, {"--relinked-bin", !flags.relinked.empty()}},
+                  "without --calibrate"));
   if (flags.base_counts.empty() != flags.head_counts.empty())
     return ASSAY_FAIL(usage, "compare: --base-counts and --head-counts belong together; give both");
-  if (!flags.base_counts.empty() && (!is_measured(from) || from == source::refs))
-    return idle("--base-counts", "with files, or with commits, whose recipe has \"counts\"");
+  if (!is_measured(from) || from == source::refs)
+    return refuse_idle({{"--base-counts", !flags.base_counts.empty()}},
+                       "with files, or with commits, whose recipe has \"counts\"");
   return {};
 }
 
@@ -104,8 +146,8 @@ void add_source_flags(CLI::App& verb, compare_flags& flags) {
           "--format", flags.format,
           "What a command prints: wall (nothing: its time counts), number, google-benchmark")
       ->capture_default_str();
-  verb.add_option("--metric", flags.metric, "real_time, cpu_time or a counter's name")
-      ->capture_default_str();
+  verb.add_option("--metric", flags.metric,
+                  "real_time, cpu_time or a counter's name (default: real_time)");
   verb.add_option("--merge", flags.merged,
                   "Judge the logs of all shards of a run as one; may be repeated")
       ->allow_extra_args(false);
@@ -118,8 +160,8 @@ void add_source_flags(CLI::App& verb, compare_flags& flags) {
 
 void add_method_flags(CLI::App& verb, compare_flags& flags) {
   const auto pairs = whole_number(2, compare::signed_rank_null::exact_pairs);
-  verb.add_option("--threshold", flags.threshold_share, "A change within it is of no interest")
-      ->capture_default_str();
+  verb.add_option("--threshold", flags.threshold_share,
+                  "A change within it is of no interest (default: 2%)");
   verb.add_option("--floor", flags.floor,
                   "What equal builds differ by on this machine (default: uncalibrated, 10%)");
   verb.add_option("--floors", flags.floors_file, "The same for each row: a file of --calibrate");

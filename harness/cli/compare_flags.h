@@ -20,6 +20,9 @@
 
 namespace assay::cli {
 
+inline constexpr const char* default_metric = "real_time";
+inline constexpr const char* default_threshold = "2%";
+
 struct compare_flags {
   std::string base_file, head_file;
   std::string base_command, head_command;
@@ -28,8 +31,8 @@ struct compare_flags {
   ref_flags refs;
   std::string build_limit = "30m";
   std::string format = "wall";
-  std::string metric = "real_time";
-  std::string threshold_share = "2%";
+  std::string metric;           // empty: default_metric
+  std::string threshold_share;  // empty: default_threshold
   std::string floor;
   std::string floors_file;
   std::string calibration_file;
@@ -53,6 +56,8 @@ struct compare_flags {
   bool is_strict = false;
   bool is_any_environment = false;
   bool is_control_kernel = false;
+
+  std::string metric_wanted() const { return metric.empty() ? default_metric : metric; }
 };
 
 /// Where the numbers of both sides come from.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/compare_run.h"
+#include "harness/compare/merged_run.h"
 #include "harness/compare/run_file.h"
 #include "harness/ingest/file_text.h"
 
@@ -59,6 +60,22 @@ result<void> take_floors(const std::string& file, compare::decision_rules& rules
     rules.floor_of_row[each.name] = each.floor_ratio;
   if (rules.floor_source.empty()) rules.floor_source = "floor of this class of machine";
   return {};
+}
+
+result<void> check_grain(const std::string& file, const std::vector<model::fact>& facts) {
+  constexpr const char* one_after_the_other = "one process after the other";
+  ASSAY_TRY_ASSIGN(const auto text, ingest::file_text::open(file));
+  ASSAY_TRY_ASSIGN(const auto floors, compare::parse_calibration(text.view(), file));
+  const std::string then = model::value_of(floors.provenance, compare::grain_name);
+  const std::string now = model::value_of(facts, compare::grain_name);
+  // A file that does not say was not written by --calibrate; "unknown" is what logs without it
+  // give.
+  if (then.empty() || then == now || (then == "unknown" && now.empty())) return {};
+  return ASSAY_FAIL(unusable_input,
+                    fmt::format("{}: is of {}, and this run is of {}: other times scatter by other "
+                                "amounts; calibrate as you measure",
+                                file, then == "unknown" ? one_after_the_other : then,
+                                now.empty() ? one_after_the_other : now));
 }
 
 }  // namespace assay::cli

@@ -24,4 +24,8 @@ std::string calibration_words(const compare::calibration& floors);
 /// processor or number of cores than this machine's.
 result<void> take_floors(const std::string& file, compare::decision_rules& rules);
 
+/// Errors: unusable_input, where the file's floors are of processes that took other turns than
+/// those of a run with these facts.
+result<void> check_grain(const std::string& file, const std::vector<model::fact>& facts);
+
 }  // namespace assay::cli

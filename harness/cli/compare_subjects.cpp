@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/loaded_image.h"
+#include "harness/cli/loaded_objects.h"
 #include "harness/cli/moved_code.h"
 #include "harness/compare/merged_run.h"
 #include "harness/compare/slice_worker.h"
@@ -227,7 +228,29 @@ result<std::vector<compare::run_subject>> binary_subjects(
   return subjects;
 }
 
-result<measured_files> note_binaries(const binary_flags& flags, std::vector<model::fact>& facts) {
+namespace {
+
+result<void> watch_libraries_of(const std::string& program, std::int64_t limit_ns,
+                                const std::function<bool()>& is_interrupted,
+                                measured_files& files) {
+  ASSAY_TRY_ASSIGN(const auto objects, loaded_objects(program, limit_ns, is_interrupted));
+  for (const std::string& each : objects) ASSAY_TRY(files.watch_library(each));
+  return {};
+}
+
+}  // namespace
+
+result<void> watch_line(const std::string& shell_line, std::int64_t limit_ns,
+                        const std::function<bool()>& is_interrupted, measured_files& files) {
+  ASSAY_TRY_ASSIGN(const auto programs, files.watch_programs_of(shell_line));
+  for (const std::string& each : programs)
+    ASSAY_TRY(watch_libraries_of(each, limit_ns, is_interrupted, files));
+  return {};
+}
+
+result<measured_files> note_binaries(const binary_flags& flags, std::int64_t limit_ns,
+                                     const std::function<bool()>& is_interrupted,
+                                     std::vector<model::fact>& facts) {
   measured_files programs;
   const auto note = [&](const std::string& path, const char* bytes_name,
                         const char* code_name) -> result<void> {
@@ -236,6 +259,7 @@ result<measured_files> note_binaries(const binary_flags& flags, std::vector<mode
     ASSAY_TRY_ASSIGN(const auto file, ingest::file_text::open(path));
     if (const auto code = loaded_digest(file.view(), folders_above(path)))
       facts.push_back({code_name, fmt::format("{:016x}, as loaded", *code)});
+    ASSAY_TRY(watch_libraries_of(path, limit_ns, is_interrupted, programs));
     return {};
   };
   ASSAY_TRY(note(flags.base, compare::base_digest_name, compare::base_code_name));

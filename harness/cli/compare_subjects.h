@@ -42,9 +42,16 @@ result<std::vector<compare::run_subject>> binary_subjects(
     const binary_flags& flags, std::int64_t limit_ns, const std::function<bool()>& is_interrupted);
 
 /// Which bytes are measured on each side, and what of them is loaded, as facts by which shards of
-/// one run know each other. The binaries as they are now. Errors: unusable_input where a file
-/// cannot be read.
-result<measured_files> note_binaries(const binary_flags& flags, std::vector<model::fact>& facts);
+/// one run know each other. The binaries as they are now, and the libraries that they bring along.
+/// Errors: unusable_input where a file cannot be read.
+result<measured_files> note_binaries(const binary_flags& flags, std::int64_t limit_ns,
+                                     const std::function<bool()>& is_interrupted,
+                                     std::vector<model::fact>& facts);
+
+/// The programs that a command line names, and the libraries that they bring along. Errors: as
+/// note_binaries.
+result<void> watch_line(const std::string& shell_line, std::int64_t limit_ns,
+                        const std::function<bool()>& is_interrupted, measured_files& files);
 
 /// Two command lines that print exact counts, as `assay decode --counts` does; read by the same
 /// reader whatever the format of the rest.

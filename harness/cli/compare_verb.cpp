@@ -38,7 +38,10 @@ namespace {
 
 result<compare::decision_rules> rules_of(const compare_flags& flags) {
   compare::decision_rules rules;
-  ASSAY_TRY_ASSIGN(rules.threshold_ratio, parse_percent("--threshold", flags.threshold_share));
+  ASSAY_TRY_ASSIGN(
+      rules.threshold_ratio,
+      parse_percent("--threshold",
+                    flags.threshold_share.empty() ? default_threshold : flags.threshold_share));
   if (!flags.floor.empty()) {
     ASSAY_TRY_ASSIGN(rules.floor_ratio, parse_percent("--floor", flags.floor));
     rules.floor_source = "floor as given by --floor";
@@ -62,9 +65,10 @@ result<void> use_slices(const compare_flags& flags, measured_comparison& what) {
 
 void note_grain(measured_comparison& what) {
   if (!what.subjects.front().is_sliced) return;
-  what.facts.push_back({"grain", fmt::format("pairs of processes that take turns: {} slices of {} "
-                                             "ns each",
-                                             what.limits.slices, what.limits.slice_ns)});
+  what.facts.push_back(
+      {compare::grain_name, fmt::format("pairs of processes that take turns: {} slices of {} "
+                                        "ns each",
+                                        what.limits.slices, what.limits.slice_ns)});
 }
 
 result<ref_flags> refs_of(const compare_flags& flags) {
@@ -93,8 +97,8 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
     ASSAY_TRY_ASSIGN(format, parse_output_format(flags.format));
     what.subjects = {command_subject(flags.base_command, flags.head_command, format)};
     what.facts = {{"base command", flags.base_command}, {"head command", flags.head_command}};
-    ASSAY_TRY(what.programs.watch_programs_of(flags.base_command));
-    ASSAY_TRY(what.programs.watch_programs_of(flags.head_command));
+    for (const std::string* line : {&flags.base_command, &flags.head_command})
+      ASSAY_TRY(watch_line(*line, what.limits.process_ns, is_interrupted, what.programs));
   } else {
     binary_flags binaries = flags.binaries;
     what.facts = {{"base binary", binaries.base}, {"head binary", binaries.head}};
@@ -104,12 +108,19 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
       what.facts = built->facts;
       counts = {built->base.counts_command, built->head.counts_command};
     }
-    ASSAY_TRY_ASSIGN(what.programs, note_binaries(binaries, what.facts));
+    // What takes turns tells nothing but its time.
+    binaries.is_process_grain |= flags.metric_wanted() != default_metric;
+    ASSAY_TRY_ASSIGN(what.programs,
+                     note_binaries(binaries, what.limits.process_ns, is_interrupted, what.facts));
     ASSAY_TRY_ASSIGN(what.subjects,
                      binary_subjects(binaries, what.limits.process_ns, is_interrupted));
   }
+  for (const std::string* line : {&flags.base_counts, &flags.head_counts})
+    ASSAY_TRY(watch_line(*line, what.limits.process_ns, is_interrupted, what.programs));
+  what.facts.push_back({compare::watched_name, what.programs.words()});
   ASSAY_TRY(use_slices(flags, what));
   note_grain(what);
+  if (!flags.floors_file.empty()) ASSAY_TRY(check_grain(flags.floors_file, what.facts));
   if (!counts.first.empty()) what.subjects.push_back(counts_subject(counts.first, counts.second));
   if (!flags.shard.empty()) {
     ASSAY_TRY_ASSIGN(const compare::shard which, compare::parse_shard("--shard", flags.shard));
@@ -117,7 +128,7 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
     ASSAY_TRY_ASSIGN(what.subjects, compare::subjects_of(which, what.subjects));
     what.facts.push_back(compare::shard_fact(which));
   }
-  what.reader = reader_of(format, flags.metric);
+  what.reader = reader_of(format, flags.metric_wanted());
   what.samples_path = flags.out_samples;
   return what;
 }
@@ -137,7 +148,7 @@ result<model::comparison_report> judge_files(const compare_flags& flags) {
   file_comparison what;
   what.base = flags.base_file;
   what.head = flags.head_file;
-  what.metric = flags.metric;
+  what.metric = flags.metric_wanted();
   what.is_any_environment = flags.is_any_environment;
   ASSAY_TRY_ASSIGN(what.rules, rules_of(flags));
   for (const std::string& alias : flags.aliases) {

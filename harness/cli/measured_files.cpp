@@ -67,14 +67,39 @@ bool measured_files::find(const std::string& path, place& found) {
 
 result<file_digest> measured_files::watch(const std::string& path) {
   // The place first: what is written after it shows as another place.
-  watched fresh{path, {}, {}};
+  watched fresh{path, {}, {}, false};
   if (!find(path, fresh.last)) return unreadable(path);
   ASSAY_TRY_ASSIGN(fresh.digest, digest_of(path));
   files_.push_back(fresh);
   return fresh.digest;
 }
 
-result<void> measured_files::watch_programs_of(const std::string& shell_line) {
+result<void> measured_files::watch_library(const std::string& path) {
+  const bool is_known = std::any_of(files_.begin(), files_.end(),
+                                    [&](const watched& each) { return each.path == path; });
+  if (is_known) return {};
+  ASSAY_TRY(watch(path));
+  files_.back().is_library = true;
+  return {};
+}
+
+std::string measured_files::words() const {
+  std::size_t libraries = 0;
+  std::string names;
+  for (const watched& each : files_) {
+    if (!each.is_library) continue;
+    ++libraries;
+    names += (names.empty() ? ": " : ", ") + each.path;
+  }
+  const auto counted = [](std::size_t count, const char* one, const char* many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+  };
+  return counted(files_.size() - libraries, "program", "programs") + " and " +
+         counted(libraries, "library", "libraries") + names;
+}
+
+result<std::vector<std::string>> measured_files::watch_programs_of(const std::string& shell_line) {
+  std::vector<std::string> programs;
   std::istringstream words(shell_line);
   for (std::string word; words >> word;) {
     struct stat info {};
@@ -83,8 +108,9 @@ result<void> measured_files::watch_programs_of(const std::string& shell_line) {
                             ::access(word.c_str(), R_OK | X_OK) == 0;
     if (!is_program) continue;
     ASSAY_TRY(watch(word));
+    programs.push_back(word);
   }
-  return {};
+  return programs;
 }
 
 result<void> measured_files::compare(watched& each) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Programs that a run starts again and again: the same ones from its first process to its last.
+// Programs that a run starts again and again, and libraries that they bring along: the same ones
+// from its first process to its last.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,14 @@ class measured_files {
   result<file_digest> watch(const std::string& path);
 
   /// The programs that a shell line names by a path: executable files with a slash in their name.
-  /// What it reaches otherwise is not known here.
-  result<void> watch_programs_of(const std::string& shell_line);
+  /// What it reaches otherwise is not known here. Their paths.
+  result<std::vector<std::string>> watch_programs_of(const std::string& shell_line);
+
+  /// Once each, however many programs load it.
+  result<void> watch_library(const std::string& path);
+
+  /// "2 programs and 1 library: /opt/x/libx.so"
+  std::string words() const;
 
   /// Errors: unavailable, naming the file and the fix, where other bytes lie there, or none. The
   /// same bytes under another inode or time are the same program.
@@ -58,6 +65,7 @@ class measured_files {
     std::string path;
     place last;
     file_digest digest;
+    bool is_library = false;
   };
 
   static bool find(const std::string& path, place& found);

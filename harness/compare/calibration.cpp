@@ -48,7 +48,7 @@ std::string values_of(const std::vector<run_log>& logs, std::string_view name) {
 std::vector<model::fact> provenance_of(const std::vector<run_log>& logs) {
   std::vector<model::fact> facts{{"logs", fmt::format("{}", logs.size())}};
   for (const char* name : {"host", "kernel", "base commit", "base binary", "head binary",
-                           base_digest_name, head_digest_name, "grain"})
+                           base_digest_name, head_digest_name, grain_name})
     facts.push_back({name, values_of(logs, name)});
   return facts;
 }

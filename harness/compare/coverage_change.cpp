@@ -49,13 +49,18 @@ const model::file_coverage* file_of(const model::coverage_data& data, const std:
   return found;
 }
 
-// Lines without code (a comment, a brace) are not asked for.
+// Lines without code (a comment, a brace) are not asked for. A file that is not in the upload is
+// named: a new one that no test compiles would else look as if it had been reached.
 model::coverage_count touched_of(const model::coverage_data& head,
-                                 const model::touched_lines& touched) {
+                                 const model::touched_lines& touched,
+                                 std::vector<std::string>& unseen) {
   model::coverage_count count;
   for (const auto& each : touched) {
     const model::file_coverage* file = file_of(head, each.first);
-    if (file == nullptr) continue;
+    if (file == nullptr) {
+      unseen.push_back(each.first);
+      continue;
+    }
     for (const std::uint32_t line : each.second) {
       const auto hits = file->line_hits.find(line);
       if (hits == file->line_hits.end()) continue;
@@ -66,15 +71,19 @@ model::coverage_count touched_of(const model::coverage_data& head,
   return count;
 }
 
-void add_losses(const std::string& flag, const model::coverage_data& base,
-                const model::coverage_data& head, std::vector<model::coverage_loss>& to) {
+// Where the two uploads were made in different folders every file is gone, and no loss is seen.
+void add_losses(const model::coverage_data& base, const model::coverage_data& head,
+                model::coverage_flag& flag, std::vector<model::coverage_loss>& to) {
   for (const auto& each : base) {
     const auto in_head = head.find(each.first);
-    if (in_head == head.end()) continue;
+    if (in_head == head.end()) {
+      flag.gone_files.push_back(each.first);
+      continue;
+    }
     const model::coverage_count before = counted(each.second.line_hits);
     const model::coverage_count after = counted(in_head->second.line_hits);
     if (before.ratio() && after.ratio() && *after.ratio() < *before.ratio())
-      to.push_back({flag, each.first, before, after});
+      to.push_back({flag.name, each.first, before, after});
   }
 }
 
@@ -112,9 +121,9 @@ model::coverage_table coverage_change(const coverage_input& input) {
     if (carried != input.carried.end()) flag.carried = carried->second;
     // What was carried forward did not see the change.
     if (is_in_head && flag.carried.empty() && input.touched)
-      flag.touched = touched_of(head->second, *input.touched);
+      flag.touched = touched_of(head->second, *input.touched, flag.unseen_files);
     if (is_in_base && is_in_head && flag.carried.empty())
-      add_losses(name, base->second, head->second, table.losses);
+      add_losses(base->second, head->second, flag, table.losses);
     table.flags.push_back(std::move(flag));
   }
   if (!input.touched) table.touched_absence = "no diff was given";

@@ -28,6 +28,9 @@ result<shard> parse_shard(std::string_view flag, std::string_view text);
 result<std::vector<run_subject>> subjects_of(const shard& which,
                                              const std::vector<run_subject>& all);
 
+/// The fact that says how two processes of a pair stood to each other. Absent: one after the other.
+inline constexpr const char* grain_name = "grain";
+
 /// Facts that say which bytes were measured, where it was a binary.
 inline constexpr const char* base_digest_name = "base bytes";
 inline constexpr const char* head_digest_name = "head bytes";

@@ -62,7 +62,7 @@ model::comparison_report judge_pairs(const std::vector<paired_row>& rows,
   if (report.contamination.empty()) report.contamination = implausible_gain(report.rows);
   report.is_contaminated = !report.contamination.empty();
   if (report.is_contaminated) withdraw_findings(report.rows, report.contamination);
-  for (std::string lost : {mostly_missing(report.rows), nothing_judged(report.rows)})
+  for (std::string lost : {mostly_missing(report.rows), too_few_pairs(report.rows)})
     if (!lost.empty() && report.is_complete) {
       report.is_complete = false;
       report.incompleteness = std::move(lost);

@@ -15,6 +15,11 @@
 
 namespace assay::compare {
 
+/// Whether a change of it has a ratio: above 0, and of a size that a quotient of two stays finite.
+constexpr bool has_ratio(double value) {
+  return value >= 1e-100 && value <= 1e100;
+}
+
 /// Two processes that ran next to each other. Each value is above 0 unless the row is exact.
 struct value_pair {
   double base = 0.0;

@@ -221,6 +221,16 @@ class runner {
       record.failure = "printed no result";
     else
       record.rows = std::move(*rows);
+    for (model::sample_row& row : record.rows) refuse_what_has_no_ratio(row);
+  }
+
+  // A counter of 0, or a number that is printed as inf. A log that held it could not be read again.
+  static void refuse_what_has_no_ratio(model::sample_row& row) {
+    if (row.is_exact || !row.failure.empty()) return;
+    for (const double value : row.process_values)
+      if (!has_ratio(value))
+        row.failure = fmt::format("{} is {:g}: a change of it has no ratio", row.metric, value);
+    if (!row.failure.empty()) row.process_values.clear();
   }
 
   run_log& log_;

@@ -147,7 +147,23 @@ class decider {
       if (each.p <= rules_.confirm_level) found(row, each.is_worse, out);
     }
     if (out.state == model::row_state::inconclusive) equivalence(row, is_tried, out);
+    out.is_left_unconfirmed =
+        out.state == model::row_state::inconclusive && is_left_unconfirmed(at, row);
     return out;
+  }
+
+  // What could not be red anyway needs no following up.
+  bool is_left_unconfirmed(std::size_t at, const paired_row& row) const {
+    if (row.is_moved_code || row.better == model::direction::unknown) return false;
+    return row.confirm.size() < pairs_to_confirm() &&
+           std::any_of(trials_.begin(), trials_.end(),
+                       [at](const trial& each) { return each.row == at && each.is_worse; });
+  }
+
+  // With fewer no row of this family can be found, whatever it shows.
+  std::size_t pairs_to_confirm() const {
+    const double level = rules_.confirm_level / static_cast<double>(trials_.size());
+    return std::max(pairs_needed(level), fewest_fresh_pairs);
   }
 
   void found(const paired_row& row, bool is_worse, model::comparison_row& out) const {
@@ -223,12 +239,9 @@ class decider {
   }
 
   std::string why_open(std::size_t pairs, bool is_tried, const paired_row& row) const {
-    const double level = is_tried && !row.confirm.empty()
-                             ? rules_.confirm_level / static_cast<double>(trials_.size())
-                             : 0.5 * (1.0 - rules_.interval_level);
     const std::size_t needed = is_tried && !row.confirm.empty()
-                                   ? std::max(pairs_needed(level), fewest_fresh_pairs)
-                                   : pairs_needed(level);
+                                   ? pairs_to_confirm()
+                                   : pairs_needed(0.5 * (1.0 - rules_.interval_level));
     if (pairs < needed)
       return fmt::format("needs at least {} pairs to say anything, and has {}", needed, pairs);
     if (is_tried && row.confirm.empty()) return "passed the screen; no fresh pairs confirmed it";

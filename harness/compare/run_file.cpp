@@ -176,7 +176,7 @@ model::sample_row row_of(const json& in) {
   row.failure = field_or<std::string>(in, "failure", {});
   if (row.failure.empty()) row.process_values = field<std::vector<double>>(in, "values");
   for (const double value : row.process_values)
-    if (!std::isfinite(value) || (value <= 0 && !row.is_exact))
+    if (!std::isfinite(value) || (!row.is_exact && !has_ratio(value)))
       throw broken("$.rows[].values has a number that is no time");
   return row;
 }
@@ -210,7 +210,7 @@ process_record record_of(const json& in, const run_log& log) {
   for (const json& row : field<std::vector<json>>(in, "rows")) record.rows.push_back(row_of(row));
   record.slices_ns = field_or<std::vector<double>>(in, "slices_ns", {});
   for (const double ns : record.slices_ns)
-    if (!std::isfinite(ns) || ns <= 0) throw broken("$.slices_ns has a number that is no time");
+    if (!has_ratio(ns)) throw broken("$.slices_ns has a number that is no time");
   return record;
 }
 

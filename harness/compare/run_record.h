@@ -46,6 +46,9 @@ struct process_record {
   std::vector<double> slices_ns{};  ///< of a worker: ns a call, in the order of its turns
 };
 
+/// The fact that says which programs and libraries were looked after while they were measured.
+inline constexpr const char* watched_name = "watched for replacement";
+
 /// The run as a whole. A log that was cut off is not complete, and says why.
 struct run_log {
   decision_rules rules{};

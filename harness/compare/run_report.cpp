@@ -63,6 +63,18 @@ void add_conditions(const run_log& log, model::comparison_report& report) {
   add("highest load average", fmt::format("{:.2f}", most_load));
 }
 
+// Of a log that says what was watched; of shards each says it for itself.
+void add_unwatched(const run_log& log, model::comparison_report& report) {
+  const bool is_said = std::any_of(log.facts.begin(), log.facts.end(), [](const auto& fact) {
+    return fact.name.starts_with(watched_name);
+  });
+  if (is_said)
+    report.blind_spots.push_back(
+        fmt::format("a program or library that was replaced meanwhile and is not among those {}: "
+                    "the system's, what a program opens itself (dlopen), what a script starts",
+                    watched_name));
+}
+
 }  // namespace
 
 model::comparison_report report_of(const run_log& log) {
@@ -70,6 +82,7 @@ model::comparison_report report_of(const run_log& log) {
   report.facts.insert(report.facts.end(), log.facts.begin(), log.facts.end());
   report.facts.push_back({"seed", fmt::format("{}", log.rules.seed)});
   add_conditions(log, report);
+  add_unwatched(log, report);
   if (!log.is_complete) {
     report.is_complete = false;
     report.incompleteness = log.incompleteness;

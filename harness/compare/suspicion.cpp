@@ -44,18 +44,19 @@ std::string mostly_missing(const std::vector<model::comparison_row>& rows) {
   return fmt::format("{} of base's {} rows are missing in head", removed, in_base);
 }
 
-std::string nothing_judged(const std::vector<model::comparison_row>& rows) {
-  std::size_t open = 0;
+std::string too_few_pairs(const std::vector<model::comparison_row>& rows) {
+  std::size_t in_both = 0;
+  std::size_t unmeasured = 0;
   for (const model::comparison_row& row : rows) {
     if (row.state == model::row_state::added || row.state == model::row_state::removed) continue;
-    if (row.state != model::row_state::inconclusive || row.interval) return {};
-    ++open;
+    ++in_both;
+    unmeasured += row.state == model::row_state::inconclusive && !row.interval;
   }
-  if (open == 0) return {};
+  if (unmeasured == 0) return {};
   return fmt::format(
-      "none of {} rows has pairs enough to be judged: give a longer --budget, or more "
-      "--screen-pairs",
-      open);
+      "{} of {} rows have too few pairs to be judged: give a longer --budget, or more pairs "
+      "(--screen-pairs, --confirm-pairs)",
+      unmeasured, in_both);
 }
 
 }  // namespace assay::compare

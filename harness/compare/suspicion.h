@@ -18,8 +18,9 @@ std::string implausible_gain(const std::vector<model::comparison_row>& rows);
 /// otherwise.
 std::string mostly_missing(const std::vector<model::comparison_row>& rows);
 
-/// A sentence where both sides have rows and no row has pairs enough for an interval: a budget that
-/// ended the screen at once would read as "nothing found". Empty otherwise.
-std::string nothing_judged(const std::vector<model::comparison_row>& rows);
+/// A sentence where a row of both sides has too few pairs for an interval: a budget that was over
+/// before its turn came, or too few pairs asked for. It was not looked at, whatever was found of
+/// the others.
+std::string too_few_pairs(const std::vector<model::comparison_row>& rows);
 
 }  // namespace assay::compare

@@ -80,6 +80,7 @@ json row_json(const model::comparison_row& row) {
   out["is_exact"] = row.is_exact;
   out["is_confirmed"] = row.is_confirmed;
   out["is_advisory"] = row.is_advisory;
+  if (row.is_left_unconfirmed) out["is_left_unconfirmed"] = true;
   if (!row.similar_to.empty()) out["similar_to"] = row.similar_to;
   return out;
 }
@@ -133,6 +134,8 @@ json coverage_json(const model::coverage_table& table) {
         flag.touched ? count_json(*flag.touched) : absence(why.empty() ? flag.unknown : why);
     if (!flag.unknown.empty()) each["unknown"] = flag.unknown;
     if (!flag.carried.empty()) each["carried"] = flag.carried;
+    if (!flag.unseen_files.empty()) each["unseen_files"] = flag.unseen_files;
+    if (!flag.gone_files.empty()) each["gone_files"] = flag.gone_files;
     flags.push_back(std::move(each));
   }
   json& losses = out["losses"] = json::array();

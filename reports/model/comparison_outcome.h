@@ -41,11 +41,17 @@ inline bool has_lost_count(const comparison_report& report) {
   });
 }
 
+/// Rows that looked worse in the screen and were not followed up, for want of time or pairs.
+inline std::size_t unconfirmed_count(const comparison_report& report) {
+  return static_cast<std::size_t>(std::count_if(
+      report.rows.begin(), report.rows.end(), [](const auto& r) { return r.is_left_unconfirmed; }));
+}
+
 /// Where several hold, the first of: not comparable, could not measure, found, undecided.
 /// A contaminated run finds nothing but exact counts. A regression that files suggest which were
-/// not measured in pairs is undecided: run it in pairs. So is a count that head no longer has.
-/// `is_strict` also takes a row that was inconclusive, removed, added or not comparable for
-/// undecided.
+/// not measured in pairs is undecided: run it in pairs. So is a count that head no longer has, and
+/// a row that looked worse and was left without the fresh pairs that could tell. `is_strict` also
+/// takes a row that was inconclusive, removed, added or not comparable for undecided.
 inline outcome outcome_of(const comparison_report& report, bool is_strict = false) {
   if (is_nothing_comparable(report)) return outcome::not_comparable;
   const std::size_t one_sided =
@@ -54,7 +60,8 @@ inline outcome outcome_of(const comparison_report& report, bool is_strict = fals
   if (has_compared_nothing || !report.is_complete || count_of(report, row_state::errored) > 0)
     return outcome::could_not_measure;
   if (has_regressed(report, true)) return outcome::found;
-  if (report.is_contaminated || has_regressed(report, false) || has_lost_count(report))
+  if (report.is_contaminated || has_regressed(report, false) || has_lost_count(report) ||
+      unconfirmed_count(report) > 0)
     return outcome::undecided;
   const std::size_t open = one_sided + count_of(report, row_state::inconclusive) +
                            count_of(report, row_state::not_comparable);

@@ -82,7 +82,9 @@ struct comparison_row {
   bool is_exact = false;
   bool is_confirmed = false;  ///< judged on pairs that were taken after the screen
   bool is_advisory = false;   ///< from files that were not measured in pairs
-  std::string similar_to{};   ///< of an added or removed row: perhaps the same under another name
+  /// It looked worse in the screen, and too few fresh pairs followed to tell.
+  bool is_left_unconfirmed = false;
+  std::string similar_to{};  ///< of an added or removed row: perhaps the same under another name
 };
 
 /// Something that cannot have changed, and whether it moved.

@@ -34,7 +34,11 @@ struct coverage_flag {
   std::optional<coverage_count>
       touched{};          ///< of the lines that the change wrote and that have code
   std::string unknown{};  ///< why a difference cannot be told; empty where it can
-  std::string carried{};  ///< where the head's figures were carried forward from
+  /// Files that the change wrote to and that the head's upload does not have: of their lines
+  /// nothing is known, and `touched` does not count them.
+  std::vector<std::string> unseen_files{};
+  std::vector<std::string> gone_files{};  ///< of the base's upload, which the head's does not have
+  std::string carried{};                  ///< where the head's figures were carried forward from
 };
 
 struct coverage_loss {

@@ -96,6 +96,11 @@ std::vector<std::string> standing_of(const model::comparison_report& report) {
   std::vector<std::string> lines;
   if (!report.is_complete) lines.push_back("INCOMPLETE: " + report.incompleteness);
   if (report.is_contaminated) lines.push_back("CONTAMINATED: " + report.contamination);
+  if (const std::size_t open = unconfirmed_count(report); open > 0)
+    lines.push_back(
+        fmt::format("UNDECIDED: {} row{} looked worse in the screen, and too few fresh pairs "
+                    "followed to tell: give a longer --budget, or more --confirm-pairs",
+                    with_separators(std::uint64_t{open}), open == 1 ? "" : "s"));
   if (!report.is_paired)
     lines.emplace_back(
         "advisory: the two sides were not measured in pairs, and what the machine did between them "

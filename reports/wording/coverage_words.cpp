@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/wording/coverage_words.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -46,13 +47,28 @@ std::string touched(const model::coverage_flag& flag, const std::string& absence
                      share(flag.touched));
 }
 
+// The first of them, and how many there are.
+std::string listed(const std::vector<std::string>& files, const char* what) {
+  constexpr std::size_t most = 3;
+  if (files.empty()) return {};
+  std::string words =
+      fmt::format("{} file{} {}: ", files.size(), files.size() == 1 ? "" : "s", what);
+  for (std::size_t i = 0; i < std::min(files.size(), most); ++i)
+    words += (i == 0 ? "" : ", ") + files[i];
+  return files.size() > most ? words + ", …" : words;
+}
+
 }  // namespace
 
 std::vector<coverage_cells> coverage_rows(const model::coverage_table& table) {
   std::vector<coverage_cells> rows;
   for (const model::coverage_flag& flag : table.flags) {
-    std::string note = flag.unknown;
-    if (!flag.carried.empty()) note += (note.empty() ? "" : "; ") + flag.carried;
+    std::string note;
+    for (const std::string& each :
+         {flag.unknown, flag.carried,
+          listed(flag.unseen_files, "that the change wrote to, not in the head's upload"),
+          listed(flag.gone_files, "of the base not in the head's upload, losses unknown")})
+      if (!each.empty()) note += (note.empty() ? "" : "; ") + each;
     rows.push_back({flag.name, change(flag.base, flag.head, &model::coverage_totals::lines),
                     change(flag.base, flag.head, &model::coverage_totals::branches),
                     files(flag.base, flag.head), touched(flag, table.touched_absence),

@@ -170,6 +170,11 @@ TEST(CompareBench, calibration_goes_on_where_it_stopped) {
   const ending used = run({"compare", "--base-bin", base, "--head-bin", head, "--floors",
                            out / "f.json", "--screen-pairs", "6", "--confirm-pairs", "6"});
   EXPECT_THAT(used.out, HasSubstr("2.0 % (threshold) for 2 rows")) << used.err;
+  // Floors of pairs that take turns are too narrow for processes that do not.
+  const ending otherwise = run({"compare", "--base-bin", base, "--head-bin", head, "--floors",
+                                out / "f.json", "--slice", "5ms"});
+  EXPECT_EQ(otherwise.exit_code, 2) << otherwise.out;
+  EXPECT_THAT(otherwise.err, HasSubstr("calibrate as you measure"));
 }
 
 // One other order may leave a row where it was, and a second move it by a fifth: a floor that knew
@@ -284,6 +289,34 @@ TEST(CompareBench, program_of_a_command_line_is_looked_after_too) {
   EXPECT_THAT(end.err, HasSubstr((out / "base") + ": was replaced while it was measured"));
 }
 
+// A library that a program brings along is half of it. The system's stand in the blind spots.
+TEST(CompareBench, library_that_is_replaced_while_it_is_measured_ends_the_run) {
+  for (const bool is_replaced : {true, false}) {
+    const scratch out;
+    ASSERT_EQ(shell("mkdir " + (out / "lib") + " && cp -L \"$(ldd " + kernels +
+                    " | sed -n 's/.*libfmt.* => \\(.*\\) (0x.*/\\1/p')\" " + (out / "lib/")),
+              0);
+    const std::string library = std::filesystem::directory_iterator(out / "lib")->path().string();
+    const std::string change =
+        is_replaced ? "cp " + library + " fresh && echo >>fresh && mv fresh " + library : "true";
+    write_file(out / "head", "#!/bin/sh\ncd " + out.path().string() + " && " + change + "\n");
+    ASSERT_EQ(::chmod((out / "head").c_str(), 0755), 0);
+    const ending end =
+        run({"compare", "--base-cmd", kernels + " --benchmark_list_tests=true", "--head-cmd",
+             out / "head", "--screen-pairs", "6", "--confirm-pairs", "6"},
+            {.environment = {"LD_LIBRARY_PATH=" + (out / "lib")}, .stdout_path = {}});
+    if (is_replaced) {
+      EXPECT_EQ(end.exit_code, 3) << end.out;
+      EXPECT_THAT(end.err, HasSubstr(library + ": was replaced while it was measured"));
+      continue;
+    }
+    EXPECT_THAT(end.exit_code, AnyOf(0, 1, 4)) << end.err;
+    EXPECT_THAT(end.out,
+                HasSubstr("watched for replacement: 2 programs and 1 library: " + library));
+    EXPECT_THAT(end.out, HasSubstr("is not among those watched for replacement"));
+  }
+}
+
 // What makes a shard's binary another: not its build id, nor its folder's name, but its code.
 TEST(CompareBench, shards_of_builds_in_two_folders_are_one_run_where_they_load_the_same) {
   const scratch one;
@@ -360,7 +393,7 @@ TEST(CompareCoverage, unknown_is_a_question_mark_with_its_reason_in_every_form) 
   const scratch out;
   write_file(out / "a.info", "SF:/x/a.c\nDA:1,1\nDA:2,0\nend_of_record\n");
   write_file(out / "b.info", "SF:/x/a.c\nDA:1,0\nDA:2,0\nend_of_record\n");
-  write_file(out / "d", "+++ b/a.c\n@@ -1 +1 @@\n-x\n+y\n");
+  write_file(out / "d", "+++ b/a.c\n@@ -1 +1 @@\n-x\n+y\n+++ b/untested.c\n@@ -0,0 +1 @@\n+z\n");
   write_file(
       out / "bench.json",
       R"({"context": {}, "benchmarks": [{"name": "BM_x", "real_time": 1, "cpu_time": 1, "time_unit": "us"}]})");
@@ -376,6 +409,7 @@ TEST(CompareCoverage, unknown_is_a_question_mark_with_its_reason_in_every_form) 
     EXPECT_THAT(text, HasSubstr("50.0 % → ?"));
     EXPECT_THAT(text, HasSubstr("uploaded for the base only"));
     EXPECT_THAT(text, HasSubstr("0 of 1 (0.0 %)"));
+    EXPECT_THAT(text, HasSubstr("untested.c"));
   }
   const json document = json::parse(contents_of(out / "c.json"));
   EXPECT_EQ(document["coverage"]["flags"][0]["head"]["absence"], "not uploaded");

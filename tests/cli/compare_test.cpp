@@ -220,5 +220,25 @@ TEST(Compare, contradictions_are_refused_in_one_line) {
   }
 }
 
+// Who judges a log again by another threshold must not read the verdicts of the old one.
+TEST(Compare, flag_that_would_change_nothing_is_refused) {
+  for (const arguments& given :
+       {arguments{"compare", "a.json", "b.json", "--floors", "c.json"},
+        {"compare", "a.json", "b.json", "--seed", "2"},
+        {"compare", "a.json", "b.json", "--screen-pairs", "6"},
+        {"compare", "a.json", "b.json", "--process-grain"},
+        {"compare", "log.jsonl", "--threshold", "5%"},
+        {"compare", "log.jsonl", "--metric", "cpu_time"},
+        {"compare", "--merge", "log.jsonl", "--control", "x"},
+        {"compare", "--merge", "log.jsonl", "--any-environment"},
+        {"compare", "--base-cmd", "a", "--head-cmd", "b", "--metric", "cpu_time"},
+        {"compare", "--base-cmd", "a", "--head-cmd", "b", "--bench-arg", "c"},
+        {"compare", "--base-cmd", "a", "--head-cmd", "b", "--any-environment"}}) {
+    const ending end = run(given);
+    EXPECT_EQ(end.exit_code, 2) << testing::PrintToString(given) << end.out << end.err;
+    EXPECT_THAT(end.err, HasSubstr(" changes nothing ")) << testing::PrintToString(given);
+  }
+}
+
 }  // namespace
 }  // namespace assay::cli_test

@@ -91,6 +91,31 @@ TEST(Decision, screen_alone_never_finds) {
   EXPECT_THAT(report.rows[0].reason, HasSubstr("no fresh pairs"));
 }
 
+// A budget that the screen used up, or a confirmation that is too short to find anything.
+TEST(Decision, a_row_that_looked_worse_and_was_not_followed_up_is_not_clean) {
+  noise draw(4);
+  std::vector<paired_row> rows = table(3, {.noise_ln = 0.004}, draw);
+  rows.push_back(noisy_row("worse", {.shift_ln = 0.10}, draw));
+  EXPECT_EQ(model::outcome_of(judge_pairs(rows, calibrated())), outcome::found);
+  for (const std::size_t fresh : {5U, 0U}) {
+    rows.back().confirm.resize(fresh);
+    const auto report = judge_pairs(rows, calibrated());
+    EXPECT_TRUE(report.is_complete) << report.incompleteness;
+    EXPECT_TRUE(report.rows.back().is_left_unconfirmed) << fresh;
+    EXPECT_EQ(model::outcome_of(report), outcome::undecided) << fresh;
+    rows.push_back(noisy_row("found beside it", {.shift_ln = 0.10}, draw));
+    EXPECT_EQ(model::outcome_of(judge_pairs(rows, calibrated())), outcome::found) << fresh;
+    rows.pop_back();
+  }
+  rows.back() = noisy_row("better", {.shift_ln = -0.10}, draw);
+  rows.back().confirm.clear();
+  EXPECT_EQ(model::outcome_of(judge_pairs(rows, calibrated())), outcome::clean);
+  rows.back() = noisy_row("moved code", {.shift_ln = 0.10}, draw);
+  rows.back().is_moved_code = true;
+  rows.back().confirm.clear();
+  EXPECT_EQ(model::outcome_of(judge_pairs(rows, calibrated())), outcome::clean);
+}
+
 TEST(Decision, only_the_fresh_pairs_count) {
   noise draw(5);
   paired_row row = noisy_row("lucky screen", {.shift_ln = 0.0, .noise_ln = 0.004}, draw);
@@ -384,14 +409,27 @@ TEST(Suspicion, some_removed_rows_are_no_loss) {
   EXPECT_TRUE(judge_pairs(rows, calibrated()).is_complete) << "half is not most";
 }
 
-TEST(Suspicion, rows_that_all_have_too_few_pairs_are_no_clean_comparison) {
+// Whatever is known of the others: of these nothing is.
+TEST(Suspicion, rows_with_too_few_pairs_are_no_clean_comparison) {
   noise draw(23);
   const row_truth few{.noise_ln = 0.004, .screen_pairs = 2, .confirm_pairs = 0};
   auto rows = table(3, few, draw);
-  const auto report = judge_pairs(rows, calibrated());
-  EXPECT_THAT(report.incompleteness, HasSubstr("none of 3 rows has pairs enough"));
-  EXPECT_EQ(model::outcome_of(report), outcome::could_not_measure);
+  EXPECT_THAT(judge_pairs(rows, calibrated()).incompleteness, HasSubstr("3 of 3 rows"));
+  EXPECT_EQ(model::outcome_of(judge_pairs(rows, calibrated())), outcome::could_not_measure);
   rows.push_back(noisy_row("judged", {.noise_ln = 0.004}, draw));
+  rows[1].screen.clear();  // its turn never came
+  paired_row count;
+  count.name = "a count that is equal";
+  count.is_exact = true;
+  count.screen = {{8, 8}, {8, 8}};
+  rows.push_back(count);
+  paired_row added;
+  added.is_in_base = false;
+  rows.push_back(added);
+  const auto report = judge_pairs(rows, calibrated());
+  EXPECT_THAT(report.incompleteness, HasSubstr("3 of 5 rows have too few pairs"));
+  EXPECT_EQ(model::outcome_of(report), outcome::could_not_measure);
+  rows.erase(rows.begin(), rows.begin() + 3);
   EXPECT_EQ(model::outcome_of(judge_pairs(rows, calibrated())), outcome::clean);
 }
 

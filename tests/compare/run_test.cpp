@@ -310,6 +310,22 @@ TEST(Run, subject_that_fails_is_not_run_again) {
   EXPECT_EQ(report.rows[1].state, row_state::unchanged);
 }
 
+// A counter of 0, or "inf ms" in a last line: no reason to fall over in the middle of a run.
+TEST(Run, number_that_a_change_has_no_ratio_to_is_an_errored_row) {
+  for (const char* odd : {"0", "-1", "inf", "1e300"}) {
+    scripted_run scripted(1.0);
+    scripted.log.subjects[1].head_command = {"/bin/echo", odd};
+    scripted.run();
+    const auto report = report_of(scripted.log);
+    EXPECT_EQ(report.rows[1].state, row_state::errored) << odd;
+    EXPECT_THAT(report.rows[1].reason, HasSubstr("no ratio")) << odd;
+    EXPECT_EQ(report.rows[0].state, row_state::unchanged);
+    for (const auto& record : scripted.log.records)
+      for (const auto& row : record.rows)
+        for (const double value : row.process_values) EXPECT_TRUE(has_ratio(value)) << odd;
+  }
+}
+
 TEST(Run, budget_ends_the_run_between_blocks) {
   scripted_run scripted(1.25);
   run_log& log = scripted.log;

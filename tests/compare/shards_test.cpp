@@ -189,6 +189,19 @@ TEST(Coverage, change_touched_lines_and_losses) {
   EXPECT_EQ(table.losses[0].file, "/work/src/a.cpp");
 }
 
+// A new file that no test compiles has no line in the upload, and none that was missed.
+TEST(Coverage, files_that_an_upload_lacks_are_named_and_not_taken_for_covered) {
+  coverage_input input;
+  input.base["unit"] = covered("/one/src/a.cpp", {1, 1});
+  input.base["unit"].merge(covered("/one/src/b.cpp", {1}));
+  input.head["unit"] = covered("/one/src/a.cpp", {1, 1});
+  input.touched = model::touched_lines{{"src/a.cpp", {1}}, {"src/untested.cpp", {1, 2, 3}}};
+  const auto table = coverage_change(input);
+  EXPECT_EQ(table.flags[0].touched->total, 1U);
+  EXPECT_THAT(table.flags[0].unseen_files, testing::ElementsAre("src/untested.cpp"));
+  EXPECT_THAT(table.flags[0].gone_files, testing::ElementsAre("/one/src/b.cpp"));
+}
+
 TEST(Coverage, flag_of_one_side_and_a_carried_one_are_unknown_and_not_0) {
   coverage_input input;
   input.base["gone"] = covered("a", {1});

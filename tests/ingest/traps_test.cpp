@@ -6,57 +6,25 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include <gmock/gmock.h>
 
 #include "harness/compare/stored_comparison.h"
 #include "harness/ingest/formats.h"
 #include "reports/model/comparison_outcome.h"
+#include "tests/ingest/trap_table.h"
 
 namespace assay::ingest {
 namespace {
 
+using ingest_test::side_path;
+using ingest_test::states_of;
+using ingest_test::trap;
+using ingest_test::trap_folder;
+using ingest_test::traps;
 using testing::HasSubstr;
-
-const std::string folder = ASSAY_FIXTURES "/compare/traps/";
-
-struct trap {
-  std::string complaint, name, files, outcome, rows, more;
-};
-
-std::vector<trap> traps() {
-  std::ifstream in(folder + "verdicts.tsv");
-  std::vector<trap> all;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line.front() == '#') continue;
-    std::stringstream cells(line);
-    trap each;
-    for (std::string* cell :
-         {&each.complaint, &each.name, &each.files, &each.outcome, &each.rows, &each.more})
-      std::getline(cells, *cell, '\t');
-    all.push_back(each);
-  }
-  return all;
-}
-
-std::string side_path(const trap& each, const char* side) {
-  const std::string path = folder + each.name + "/" + side;
-  return std::filesystem::is_directory(path) ? path : path + "." + each.files;
-}
-
-// "inconclusive=9 removed=1", in the order of the states.
-std::string states_of(const model::comparison_report& report) {
-  std::string words;
-  for (const model::row_state state : model::all_row_states)
-    if (const std::size_t count = model::count_of(report, state); count > 0)
-      words +=
-          (words.empty() ? "" : " ") + std::string(to_string(state)) + "=" + std::to_string(count);
-  return words;
-}
 
 void expect_more(const trap& each, const model::comparison_report& report) {
   if (each.more.starts_with("change=")) {
@@ -116,7 +84,7 @@ TEST(Traps, are_two_or_more_for_each_complaint) {
 TEST(Traps, folder_holds_no_case_that_the_table_forgets) {
   std::set<std::string> names;
   for (const trap& each : traps()) names.insert(each.name);
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(trap_folder())) {
     if (!entry.is_directory()) continue;
     EXPECT_TRUE(names.count(entry.path().filename()) > 0) << entry.path();
   }

@@ -248,6 +248,18 @@ TEST(ComparisonJunit, states_are_failures_errors_and_skips) {
   EXPECT_EQ(count(doubtful, "failures=\"1\" errors=\"5\""), 2U) << doubtful;
 }
 
+// A count that head lost, a row that was not followed up, a strict run: all of their rows are
+// skips.
+TEST(ComparisonJunit, is_never_green_where_the_exit_code_is_not) {
+  model::comparison_report report;
+  report.rows.push_back({.name = "gone", .state = row_state::removed, .is_exact = true});
+  report.rows.push_back({.name = "same", .state = row_state::unchanged});
+  const model::outcome outcome = model::outcome_of(report);
+  ASSERT_EQ(outcome, model::outcome::undecided);
+  EXPECT_EQ(count(comparison_as_junit(report, outcome), "failures=\"0\" errors=\"1\""), 2U);
+  EXPECT_EQ(count(comparison_as_junit(report, model::outcome::clean), "errors=\"0\""), 2U);
+}
+
 TEST(ComparisonJunit, hostile_names_are_text) {
   auto report = sample_comparison();
   report.rows[0].name = "\"/><script>\x01\xff&";
