@@ -194,7 +194,7 @@ class gpu_backend final : public run_backend {
     if (reserved_bytes_ == 0) {
       // What is loaded for the measurement is no work of the run's.
       const probes::gpu_run_probe::own_work ours(*probe_);
-      ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open(checkpoint_));
+      ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open_unread(checkpoint_));
       ASSAY_TRY_ASSIGN(const device::device_memory driver,
                        engine::measure_driver(seen, *gpu_, measured_, {}));
       reserved_bytes_ = engine::reserved_for(driver) + known_answer_bytes() + records_bytes;

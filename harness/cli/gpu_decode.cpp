@@ -49,7 +49,7 @@ result<opened_engine> open_on_gpu(const std::filesystem::path& folder,
                    device::cuda_device::create({.memory_limit_bytes = memory.arena_bytes}));
   opened_engine opened;
   if (memory.limit) {
-    ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open(folder));
+    ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open_unread(folder));
     ASSAY_TRY(set_limit(memory, seen, *gpu, options));
     opened.limit = {static_cast<std::int64_t>(*options.memory_limit_bytes),
                     static_cast<std::int64_t>(options.reserved_bytes)};
@@ -66,7 +66,7 @@ result<gpu_ledger> plan_on_gpu(const std::filesystem::path& folder, const gpu_me
                                engine::engine_options options) {
   ASSAY_TRY_ASSIGN(auto gpu,
                    device::cuda_device::create({.memory_limit_bytes = memory.arena_bytes}));
-  ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open(folder));
+  ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open_unread(folder));
   ASSAY_TRY_ASSIGN(const device::device_memory driver, set_limit(memory, seen, *gpu, options));
   gpu_ledger ledger;
   ASSAY_TRY_ASSIGN(ledger.plan, engine::ledger_of(seen, options, {}, driver.total_bytes));

@@ -28,7 +28,7 @@ result<model_config> read_config(const path& file) {
 }
 
 result<void> check_tensor(const tensor_view* tensor, const expected_tensor& expected,
-                          const path& file) {
+                          const path& file, bool reads_values) {
   if (tensor == nullptr)
     return ASSAY_FAIL(unusable_input,
                       complaint(file, expected.name, "is missing, but config.json asks for it",
@@ -40,6 +40,7 @@ result<void> check_tensor(const tensor_view* tensor, const expected_tensor& expe
                   fmt::format("has shape [{}], but config.json asks for [{}]",
                               fmt::join(tensor->shape, ", "), fmt::join(expected.shape, ", ")),
                   "take both files from one revision of the model"));
+  if (!reads_values) return {};
   if (const auto index = first_non_finite(tensor->bytes, tensor->type))
     return ASSAY_FAIL(
         unusable_input,
@@ -67,6 +68,14 @@ checkpoint::checkpoint(model_config config, weight_files weights, path folder)
     : config_(std::move(config)), weights_(std::move(weights)), folder_(std::move(folder)) {}
 
 result<checkpoint> checkpoint::open(const path& folder) {
+  return open(folder, true);
+}
+
+result<checkpoint> checkpoint::open_unread(const path& folder) {
+  return open(folder, false);
+}
+
+result<checkpoint> checkpoint::open(const path& folder, bool reads_values) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored))
     return ASSAY_FAIL(unusable_input,
@@ -80,7 +89,7 @@ result<checkpoint> checkpoint::open(const path& folder) {
   const std::vector<expected_tensor> expected = expected_tensors(config);
   for (const expected_tensor& tensor : expected) {
     const tensor_view* const found = weights.find(tensor.name);
-    ASSAY_TRY(check_tensor(found, tensor, weights.file_of(found)));
+    ASSAY_TRY(check_tensor(found, tensor, weights.file_of(found), reads_values));
   }
   std::vector<std::string> unused = names_without_use(weights, expected);
   checkpoint opened(std::move(config), std::move(weights), folder);

@@ -33,6 +33,9 @@ class checkpoint {
   /// with its shape and a float type, and that no weight is NaN or infinite. Errors: unusable_input
   /// or io, one line that names file, field or tensor, and the fix.
   static result<checkpoint> open(const std::filesystem::path& folder);
+  /// The same without a look at any value: for whoever reckons with names, shapes and types before
+  /// the load, which opens the folder itself. A pass over all weights takes seconds of a large one.
+  static result<checkpoint> open_unread(const std::filesystem::path& folder);
 
   const model_config& config() const { return config_; }
   const weight_files& weights() const { return weights_; }
@@ -44,6 +47,7 @@ class checkpoint {
 
  private:
   checkpoint(model_config config, weight_files weights, std::filesystem::path folder);
+  static result<checkpoint> open(const std::filesystem::path& folder, bool reads_values);
   model_config config_;
   weight_files weights_;
   std::filesystem::path folder_;

@@ -242,6 +242,25 @@ TEST_F(Checkpoint, names_a_weight_that_is_infinite_in_the_last_place) {
   expect_tensor_fault(spoil, "model.norm.weight", "element 3 is NaN or infinite");
 }
 
+// Under a limit on a GPU's memory the folder is opened once more for its shapes alone: the values
+// are the load's to look at, once.
+TEST_F(Checkpoint, opened_unread_is_held_to_shapes_and_not_to_values) {
+  std::vector<stored_tensor> tensors = small_tensors();
+  const float bad = std::numeric_limits<float>::quiet_NaN();
+  std::memcpy(tensor_named(tensors, "model.norm.weight").bytes.data(), &bad, 4);
+  write_checkpoint(folder_.path(), small_config(), tensors);
+  EXPECT_FALSE(checkpoint::open(folder_.path()));
+  const auto opened = checkpoint::open_unread(folder_.path());
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(opened->weights().tensors().size(), tensors.size());
+  tensor_named(tensors, "model.norm.weight").shape = {2, 2};
+  write_checkpoint(folder_.path(), small_config(), tensors);
+  const auto refused = checkpoint::open_unread(folder_.path());
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("has shape [2, 2]"), std::string::npos)
+      << refused.error().message;
+}
+
 TEST_F(Checkpoint, takes_float_types_side_by_side) {
   std::vector<stored_tensor> tensors = small_tensors();
   stored_tensor& norm = tensor_named(tensors, "model.norm.weight");

@@ -112,7 +112,7 @@ class limited_run {
     ASSAY_TRY_ASSIGN(auto gpu, device::cuda_device::create({}));
     engine::engine_options options{context_tokens, 16};
     options.memory_limit_bytes = limit_bytes;
-    ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open(checkpoint_));
+    ASSAY_TRY_ASSIGN(const auto seen, checkpoint::checkpoint::open_unread(checkpoint_));
     ASSAY_TRY_ASSIGN(const device::device_memory driver,
                      engine::measure_driver(seen, *gpu, options, {}));
     options.reserved_bytes = engine::reserved_for(driver) - beside_bytes;

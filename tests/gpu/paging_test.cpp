@@ -247,7 +247,7 @@ TEST(GpuPaging, what_the_driver_says_is_taken_never_exceeds_the_limit) {
   const written_model written;
   const auto gpu = expect(device::cuda_device::create({}));
   const device::device_memory before = expect(gpu->memory());
-  const auto opened = expect(checkpoint::checkpoint::open(tree(written.folder())));
+  const auto opened = expect(checkpoint::checkpoint::open_unread(tree(written.folder())));
   const engine::memory_plan all = plan_for(written.folder(), device_bytes);
   for (const double ratio : {0.3, 0.6}) {
     engine::engine_options options = limited(device_bytes);

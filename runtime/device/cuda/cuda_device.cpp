@@ -13,9 +13,6 @@
 namespace assay::device {
 namespace {
 
-/// As host_arena grants: the runtime's books round the same way.
-constexpr std::uint64_t grant_alignment_bytes = 64;
-
 error unknown(const char* what, std::uint32_t index, const char* maker) {
   return {error_kind::usage,
           std::string("device: ") + what + " " + std::to_string(index) +
@@ -60,13 +57,15 @@ result<void> cuda_device::open(const cuda_device_options& options) {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   ASSAY_CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
-  limit_bytes_ = options.memory_limit_bytes == 0 ? free_bytes : options.memory_limit_bytes;
-  if (limit_bytes_ > free_bytes)
+  const std::uint64_t limit_bytes =
+      options.memory_limit_bytes == 0 ? free_bytes : options.memory_limit_bytes;
+  if (limit_bytes > free_bytes)
     return ASSAY_FAIL(out_of_memory, "GPU " + std::to_string(index_) + ": a limit of " +
-                                         std::to_string(limit_bytes_) + " bytes, but " +
+                                         std::to_string(limit_bytes) + " bytes, but " +
                                          std::to_string(free_bytes) + " of " +
                                          std::to_string(total_bytes) +
                                          " bytes are free; lower the limit or free memory");
+  buffers_.limit(limit_bytes);
   // Now and not with the first copy: nobody's time of a copy is to hold it.
   ASSAY_TRY_ASSIGN(staging_, pinned_staging::create());
   return {};
@@ -78,23 +77,15 @@ cuda_device::~cuda_device() {
     (void)cudaStreamDestroy(each);
   }
   for (const event_entry& each : events_) (void)cudaEventDestroy(each.native);
-  for (const auto& [address, bytes] : live_) (void)cudaFree(reinterpret_cast<void*>(address));
+  buffers_.for_each([](void* address) { (void)cudaFree(address); });
 }
 
 result<buffer> cuda_device::allocate(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  if (bytes == 0) return ASSAY_FAIL(usage, "device: allocation of 0 bytes; ask for 1 or more");
-  const std::uint64_t granted =
-      (bytes + grant_alignment_bytes - 1) / grant_alignment_bytes * grant_alignment_bytes;
-  if (granted > limit_bytes_ || live_bytes_ > limit_bytes_ - granted)
-    return ASSAY_FAIL(out_of_memory, "GPU memory: " + std::to_string(granted) + " bytes asked, " +
-                                         std::to_string(live_bytes_) + " live, limit " +
-                                         std::to_string(limit_bytes_) +
-                                         "; raise the limit or ask for less");
+  ASSAY_TRY_ASSIGN(const std::uint64_t granted, buffers_.grant(bytes));
   void* address = nullptr;
   ASSAY_CUDA_TRY(cudaMalloc(&address, granted));
-  live_.emplace(reinterpret_cast<std::uintptr_t>(address), granted);
-  live_bytes_ += granted;
+  buffers_.enter(address, granted);
   const buffer made{static_cast<std::byte*>(address), bytes};
   tell_memory(true, {made.address, granted});
   return made;
@@ -102,26 +93,24 @@ result<buffer> cuda_device::allocate(std::uint64_t bytes) {
 
 result<void> cuda_device::free(buffer what) {
   const std::lock_guard lock(mutex_);
-  const auto found = live_.find(reinterpret_cast<std::uintptr_t>(what.address));
-  if (found == live_.end())
-    return ASSAY_FAIL(usage, "device: free of an address that is no live buffer's");
+  const auto granted = buffers_.granted_at(what.address);
+  if (!granted) return ASSAY_FAIL(usage, "device: free of an address that is no live buffer's");
   // What a lost device held is gone with it: the books close, and no owner is left with it.
   const auto freed = cuda_try(cudaFree(what.address), "cudaFree", __FILE__, __LINE__);
   if (!freed && freed.error().kind != error_kind::unavailable) return freed;
-  tell_memory(false, {what.address, found->second});
-  live_bytes_ -= found->second;
-  live_.erase(found);
+  tell_memory(false, {what.address, *granted});
+  buffers_.strike(what.address);
   return {};
 }
 
 std::uint64_t cuda_device::memory_limit_bytes() const {
   const std::lock_guard lock(mutex_);
-  return limit_bytes_;
+  return buffers_.limit_bytes();
 }
 
 void cuda_device::limit_memory(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
-  limit_bytes_ = bytes;
+  buffers_.limit(bytes);
 }
 
 result<device_memory> cuda_device::memory() const {
@@ -165,24 +154,12 @@ host_call cuda_device::begin_call(operation_kind kind, stream on) noexcept {
           open_range(serial_)};
 }
 
-result<void> cuda_device::check_end(const void* at, std::uint64_t bytes, bool is_device) const {
-  const std::lock_guard lock(mutex_);
-  const auto address = reinterpret_cast<std::uintptr_t>(at);
-  auto after = live_.upper_bound(address);
-  const bool is_inside = after != live_.begin() && [&] {
-    --after;
-    return address + bytes <= after->first + after->second;
-  }();
-  if (is_inside == is_device) return {};
-  return ASSAY_FAIL(usage, is_device ? "device: a copy's device end lies in no live buffer, or "
-                                       "reaches past its end"
-                                     : "device: a copy's host end lies in a device buffer");
-}
-
 result<void> cuda_device::enqueue_copy(cudaStream_t on, void* destination, const void* source,
                                        std::uint64_t bytes, copy_direction direction) {
-  ASSAY_TRY(check_end(destination, bytes, direction != copy_direction::d2h));
-  ASSAY_TRY(check_end(source, bytes, direction != copy_direction::h2d));
+  {
+    const std::lock_guard lock(mutex_);
+    ASSAY_TRY(buffers_.check_copy(destination, source, bytes, direction));
+  }
   if (direction == copy_direction::h2d && bytes > 0 && is_pageable(source)) {
     const std::lock_guard lock(staging_mutex_);
     return staging_->copy_to_device(on, destination, source, bytes);
@@ -231,9 +208,9 @@ result<void> cuda_device::record_event(stream on, event what) {
   if (stream_handle == nullptr) return call.refuse(unknown("stream", on.index, "create_stream"));
   auto entry = find(what);
   if (!entry) return call.refuse(std::move(entry).error());
-  const cudaError_t code = cudaEventRecord(entry->native, stream_handle);
-  if (code != cudaSuccess)
-    return call.refuse(cuda_error(code, "cudaEventRecord", __FILE__, __LINE__));
+  auto done = cuda_try(cudaEventRecord(entry->native, stream_handle), "cudaEventRecord", __FILE__,
+                       __LINE__);
+  if (!done) return call.refuse(std::move(done).error());
   const std::lock_guard lock(mutex_);
   events_[what.index].is_recorded = true;
   return call.accept();
@@ -245,9 +222,9 @@ result<void> cuda_device::wait_event(stream on, event what) {
   if (stream_handle == nullptr) return call.refuse(unknown("stream", on.index, "create_stream"));
   auto entry = find(what);
   if (!entry) return call.refuse(std::move(entry).error());
-  const cudaError_t code = cudaStreamWaitEvent(stream_handle, entry->native, 0);
-  if (code != cudaSuccess)
-    return call.refuse(cuda_error(code, "cudaStreamWaitEvent", __FILE__, __LINE__));
+  auto done = cuda_try(cudaStreamWaitEvent(stream_handle, entry->native, 0), "cudaStreamWaitEvent",
+                       __FILE__, __LINE__);
+  if (!done) return call.refuse(std::move(done).error());
   return call.accept();
 }
 
@@ -266,9 +243,9 @@ result<void> cuda_device::synchronize(stream on) {
   host_call call = begin_call(operation_kind::synchronize, on);
   const cudaStream_t stream_handle = native(on);
   if (stream_handle == nullptr) return call.refuse(unknown("stream", on.index, "create_stream"));
-  const cudaError_t code = cudaStreamSynchronize(stream_handle);
-  if (code != cudaSuccess)
-    return call.refuse(cuda_error(code, "cudaStreamSynchronize", __FILE__, __LINE__));
+  auto done =
+      cuda_try(cudaStreamSynchronize(stream_handle), "cudaStreamSynchronize", __FILE__, __LINE__);
+  if (!done) return call.refuse(std::move(done).error());
   return call.accept();
 }
 
@@ -279,8 +256,8 @@ result<std::int64_t> cuda_device::elapsed_ns(event from, event to) {
   if (early.is_recorded && late.is_recorded) {
     const cudaError_t code = cudaEventElapsedTime(&milliseconds, early.native, late.native);
     if (code == cudaSuccess) return std::llround(static_cast<double>(milliseconds) * 1e6);
-    if (code != cudaErrorNotReady)
-      return failure(cuda_error(code, "cudaEventElapsedTime", __FILE__, __LINE__));
+    auto tried = cuda_try(code, "cudaEventElapsedTime", __FILE__, __LINE__);
+    if (code != cudaErrorNotReady) return failure(std::move(tried).error());
   }
   // Asked one by one only to name the one at fault: a query each would cost a step four calls.
   ASSAY_TRY_ASSIGN(const bool is_begun, is_reached(from));

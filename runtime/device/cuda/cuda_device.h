@@ -6,13 +6,13 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include <cuda_runtime_api.h>
 
+#include "runtime/device/cuda/buffer_book.h"
 #include "runtime/device/cuda/pinned_staging.h"
 #include "runtime/device/device.h"
 #include "runtime/device/host_call.h"
@@ -94,7 +94,6 @@ class cuda_device final : public device {
   result<void> enqueue_copy(cudaStream_t on, void* destination, const void* source,
                             std::uint64_t bytes, copy_direction direction);
   result<event_entry> find(event which) const;
-  result<void> check_end(const void* at, std::uint64_t bytes, bool is_device) const;
   void tell_memory(bool is_allocation, const buffer& what) noexcept;
 
   const std::uint64_t serial_;
@@ -103,10 +102,8 @@ class cuda_device final : public device {
   std::atomic<observer*> observer_{nullptr};
   std::atomic<correlation_id> last_correlation_{0};
 
-  mutable std::mutex mutex_;                      // guards everything below
-  std::map<std::uintptr_t, std::uint64_t> live_;  // address -> bytes granted
-  std::uint64_t live_bytes_ = 0;
-  std::uint64_t limit_bytes_ = 0;
+  mutable std::mutex mutex_;  // guards everything below
+  buffer_book buffers_;
   std::vector<cudaStream_t> streams_;
   std::vector<event_entry> events_;
   std::mutex staging_mutex_;

@@ -15,7 +15,7 @@ namespace assay::engine {
 /// The driver loads code with its first use, and takes memory for it that no allocation shows:
 /// 75 MB for a decode with passes of cuBLAS on an H200. So a layer of a step and of passes is
 /// captured, made executable and thrown away, on addresses that nobody reads; nothing runs. What it
-/// brought stays until the process ends.
+/// brought stays until the process ends. Of `from` no value is read: it may be opened unread.
 /// Returns what is taken of the GPU then: the context, this code, and whatever else had memory
 /// before, of other processes too. Buffers of the measurement are given back before it is asked.
 /// Errors: as plan_gpu; CUDA's. Overhead: 0.2 s, once a process.
