@@ -44,7 +44,7 @@ std::string calibration_words(const compare::calibration& floors) {
   return words;
 }
 
-result<void> take_floors(const std::string& file, compare::decision_rules& rules) {
+result<std::string> take_floors(const std::string& file, compare::decision_rules& rules) {
   ASSAY_TRY_ASSIGN(const auto text, ingest::file_text::open(file));
   ASSAY_TRY_ASSIGN(const auto floors, compare::parse_calibration(text.view(), file));
   for (const model::fact& fact : host_facts()) {
@@ -59,14 +59,12 @@ result<void> take_floors(const std::string& file, compare::decision_rules& rules
   for (const compare::row_floor& each : floors.rows)
     rules.floor_of_row[each.name] = each.floor_ratio;
   if (rules.floor_source.empty()) rules.floor_source = "floor of this class of machine";
-  return {};
+  return model::value_of(floors.provenance, compare::grain_name);
 }
 
-result<void> check_grain(const std::string& file, const std::vector<model::fact>& facts) {
+result<void> check_grain(const std::string& file, const std::string& then,
+                         const std::vector<model::fact>& facts) {
   constexpr const char* one_after_the_other = "one process after the other";
-  ASSAY_TRY_ASSIGN(const auto text, ingest::file_text::open(file));
-  ASSAY_TRY_ASSIGN(const auto floors, compare::parse_calibration(text.view(), file));
-  const std::string then = model::value_of(floors.provenance, compare::grain_name);
   const std::string now = model::value_of(facts, compare::grain_name);
   // A file that does not say was not written by --calibrate; "unknown" is what logs without it
   // give.

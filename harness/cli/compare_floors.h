@@ -20,12 +20,14 @@ result<compare::calibration> calibration_of(const std::vector<std::string>& logs
 /// A line a row, and one for each that stayed uncalibrated, with how many results it has.
 std::string calibration_words(const compare::calibration& floors);
 
-/// Reads a file of floors into the rules. Errors: unusable_input, also where it is of another
-/// processor or number of cores than this machine's.
-result<void> take_floors(const std::string& file, compare::decision_rules& rules);
+/// Reads a file of floors into the rules; returns by what turns their processes ran, as the file
+/// says it. Errors: unusable_input, also where it is of another processor or number of cores than
+/// this machine's.
+result<std::string> take_floors(const std::string& file, compare::decision_rules& rules);
 
 /// Errors: unusable_input, where the file's floors are of processes that took other turns than
 /// those of a run with these facts.
-result<void> check_grain(const std::string& file, const std::vector<model::fact>& facts);
+result<void> check_grain(const std::string& file, const std::string& grain,
+                         const std::vector<model::fact>& facts);
 
 }  // namespace assay::cli

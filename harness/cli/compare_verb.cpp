@@ -46,21 +46,49 @@ result<compare::decision_rules> rules_of(const compare_flags& flags) {
     ASSAY_TRY_ASSIGN(rules.floor_ratio, parse_percent("--floor", flags.floor));
     rules.floor_source = "floor as given by --floor";
   }
-  if (!flags.floors_file.empty()) ASSAY_TRY(take_floors(flags.floors_file, rules));
   rules.screen_pairs = flags.screen_pairs.value_or(rules.screen_pairs);
   rules.confirm_pairs = flags.confirm_pairs.value_or(rules.confirm_pairs);
   rules.seed = flags.seed.value_or(1);
   return rules;
 }
 
+// What the flags of a measured comparison say by themselves: read before anything is built, since
+// a build takes minutes.
+struct order {
+  compare::decision_rules rules;
+  compare::run_limits limits;
+  ref_flags refs;
+  std::optional<compare::shard> shard;
+  std::string floors_grain;
+};
+
+result<order> order_of(const compare_flags& flags) {
+  order made;
+  ASSAY_TRY_ASSIGN(made.rules, rules_of(flags));
+  if (!flags.floors_file.empty()) {
+    ASSAY_TRY_ASSIGN(made.floors_grain, take_floors(flags.floors_file, made.rules));
+  }
+  if (!flags.budget.empty()) {
+    ASSAY_TRY_ASSIGN(made.limits.budget_ns, parse_duration_ns("--budget", flags.budget));
+  }
+  ASSAY_TRY_ASSIGN(made.limits.process_ns,
+                   parse_duration_ns("--process-limit", flags.process_limit));
+  if (!flags.slice.empty()) {
+    ASSAY_TRY_ASSIGN(made.limits.slice_ns, parse_duration_ns("--slice", flags.slice));
+  }
+  made.refs = flags.refs;
+  ASSAY_TRY_ASSIGN(made.refs.build_limit_ns, parse_duration_ns("--build-limit", flags.build_limit));
+  if (!flags.shard.empty()) {
+    ASSAY_TRY_ASSIGN(made.shard, compare::parse_shard("--shard", flags.shard));
+  }
+  return made;
+}
+
 // Errors: usage, where nothing takes turns.
-result<void> use_slices(const compare_flags& flags, measured_comparison& what) {
-  if (flags.slice.empty()) return {};
-  if (!what.subjects.front().is_sliced)
-    return ASSAY_FAIL(
-        usage, "compare: --slice changes nothing: what is compared takes no turns; leave it out");
-  ASSAY_TRY_ASSIGN(what.limits.slice_ns, parse_duration_ns("--slice", flags.slice));
-  return {};
+result<void> check_slices(const compare_flags& flags, const measured_comparison& what) {
+  if (flags.slice.empty() || what.subjects.front().is_sliced) return {};
+  return ASSAY_FAIL(
+      usage, "compare: --slice changes nothing: what is compared takes no turns; leave it out");
 }
 
 void note_grain(measured_comparison& what) {
@@ -71,22 +99,12 @@ void note_grain(measured_comparison& what) {
                                         what.limits.slices, what.limits.slice_ns)});
 }
 
-result<ref_flags> refs_of(const compare_flags& flags) {
-  ref_flags refs = flags.refs;
-  ASSAY_TRY_ASSIGN(refs.build_limit_ns, parse_duration_ns("--build-limit", flags.build_limit));
-  return refs;
-}
-
 // Everything that there is to measure; `built` where commits are compared.
-result<measured_comparison> to_measure(const compare_flags& flags, source from,
+result<measured_comparison> to_measure(const compare_flags& flags, source from, const order& said,
                                        const std::optional<built_sides>& built) {
   measured_comparison what;
-  ASSAY_TRY_ASSIGN(what.rules, rules_of(flags));
-  if (!flags.budget.empty()) {
-    ASSAY_TRY_ASSIGN(what.limits.budget_ns, parse_duration_ns("--budget", flags.budget));
-  }
-  ASSAY_TRY_ASSIGN(what.limits.process_ns,
-                   parse_duration_ns("--process-limit", flags.process_limit));
+  what.rules = said.rules;
+  what.limits = said.limits;
   output_format format = output_format::google_benchmark;
   using shell_line = std::vector<std::string>;
   std::pair<shell_line, shell_line> counts;
@@ -118,15 +136,14 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
   for (const std::string* line : {&flags.base_counts, &flags.head_counts})
     ASSAY_TRY(watch_line(*line, what.limits.process_ns, is_interrupted, what.programs));
   what.facts.push_back({compare::watched_name, what.programs.words()});
-  ASSAY_TRY(use_slices(flags, what));
+  ASSAY_TRY(check_slices(flags, what));
   note_grain(what);
-  if (!flags.floors_file.empty()) ASSAY_TRY(check_grain(flags.floors_file, what.facts));
+  ASSAY_TRY(check_grain(flags.floors_file, said.floors_grain, what.facts));
   if (!counts.first.empty()) what.subjects.push_back(counts_subject(counts.first, counts.second));
-  if (!flags.shard.empty()) {
-    ASSAY_TRY_ASSIGN(const compare::shard which, compare::parse_shard("--shard", flags.shard));
+  if (said.shard) {
     what.facts.push_back(compare::rows_fact(what.subjects));
-    ASSAY_TRY_ASSIGN(what.subjects, compare::subjects_of(which, what.subjects));
-    what.facts.push_back(compare::shard_fact(which));
+    ASSAY_TRY_ASSIGN(what.subjects, compare::subjects_of(*said.shard, what.subjects));
+    what.facts.push_back(compare::shard_fact(*said.shard));
   }
   what.reader = reader_of(format, flags.metric_wanted());
   what.samples_path = flags.out_samples;
@@ -134,12 +151,12 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from,
 }
 
 result<model::comparison_report> measure(const compare_flags& flags, source from) {
+  ASSAY_TRY_ASSIGN(const order said, order_of(flags));
   std::optional<built_sides> built;
   if (from == source::refs) {
-    ASSAY_TRY_ASSIGN(const ref_flags refs, refs_of(flags));
-    ASSAY_TRY_ASSIGN(built, build_refs(refs, progress_on_stderr(), is_interrupted));
+    ASSAY_TRY_ASSIGN(built, build_refs(said.refs, progress_on_stderr(), is_interrupted));
   }
-  ASSAY_TRY_ASSIGN(const measured_comparison what, to_measure(flags, from, built));
+  ASSAY_TRY_ASSIGN(const measured_comparison what, to_measure(flags, from, said, built));
   return measure_and_judge(what, progress_on_stderr());
 }
 
@@ -190,14 +207,14 @@ result<exit_code> compare_sides(const compare_flags& flags) {
 result<std::vector<measured_comparison>> relinks_to_measure(compare_flags flags, source from) {
   flags.base_counts.clear();
   flags.head_counts.clear();
+  ASSAY_TRY_ASSIGN(const order said, order_of(flags));
   std::vector<measured_comparison> all;
   if (from == source::refs) {
-    ASSAY_TRY_ASSIGN(const ref_flags refs, refs_of(flags));
-    ASSAY_TRY_ASSIGN(auto sides,
-                     build_relinked(refs, flags.relinks, progress_on_stderr(), is_interrupted));
+    ASSAY_TRY_ASSIGN(
+        auto sides, build_relinked(said.refs, flags.relinks, progress_on_stderr(), is_interrupted));
     for (built_sides& each : sides) {
       each.base.counts_command.clear();
-      ASSAY_TRY_ASSIGN(measured_comparison what, to_measure(flags, from, std::move(each)));
+      ASSAY_TRY_ASSIGN(measured_comparison what, to_measure(flags, from, said, std::move(each)));
       all.push_back(std::move(what));
     }
     return all;
@@ -206,7 +223,7 @@ result<std::vector<measured_comparison>> relinks_to_measure(compare_flags flags,
   heads.insert(heads.begin(), flags.binaries.head);
   for (const std::string& head : heads) {
     flags.binaries.head = head;
-    ASSAY_TRY_ASSIGN(measured_comparison what, to_measure(flags, from, std::nullopt));
+    ASSAY_TRY_ASSIGN(measured_comparison what, to_measure(flags, from, said, std::nullopt));
     all.push_back(std::move(what));
   }
   return all;

@@ -14,7 +14,7 @@
 namespace assay::cli {
 
 /// The paths in what glibc's loader prints where it is asked what it would load, each once; not
-/// those below /usr and /lib, which the system's own packages replace. Pure.
+/// those below /usr/lib… and /lib…, which the system's own packages replace. Pure.
 std::vector<std::string> objects_in(std::string_view trace);
 
 /// What the loader would load for this program, as this process's environment has it. Nothing of

@@ -151,6 +151,19 @@ TEST(CompareRefs, change_is_built_beside_its_merge_base_and_found) {
   EXPECT_THAT(again.out, HasSubstr("built before"));
 }
 
+// A build takes minutes: who mistyped a flag learns it before.
+TEST(CompareRefs, flags_that_say_nothing_are_refused_before_anything_is_built) {
+  const repository repo;
+  for (const char* flag :
+       {"--budget soon", "--process-limit soon", "--threshold much", "--floor much",
+        "--floors none.json", "--slice soon", "--shard 3", "--build-limit soon"})
+    for (const char* verb : {"", "--calibrate f.json "}) {
+      const ending end = repo.compare(std::string("--head change ") + verb + flag);
+      EXPECT_THAT(end.exit_code, AnyOf(2, 3)) << flag << end.out;
+      EXPECT_FALSE(std::filesystem::exists(repo / ".assay")) << verb << flag << end.out;
+    }
+}
+
 TEST(CompareRefs, build_that_fails_or_leaves_nothing_measures_nothing) {
   const repository repo;
   write_file(repo / "broken.json",
