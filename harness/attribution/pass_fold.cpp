@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <string>
 
 #include "probes/trace/bounded.h"
 #include "runtime/telemetry/range.h"
@@ -33,6 +34,10 @@ time_part part_of_copy(std::uint8_t direction) {
 std::int64_t begin_of(const assay_record& opened, const assay_record& closed) {
   const bool is_told = closed.start_ns >= opened.start_ns && closed.start_ns <= closed.end_ns;
   return is_told ? closed.start_ns : opened.start_ns;
+}
+
+bool is_sentinel(const held_launch& each) {
+  return each.work.range == static_cast<std::uint16_t>(telemetry::range::sentinel);
 }
 
 }  // namespace
@@ -139,19 +144,24 @@ void pass_fold::count_launch(std::uint16_t which, const joined_activity& work) {
   }
 }
 
-void pass_fold::name_launches() {
-  constexpr auto sentinel = static_cast<std::uint16_t>(telemetry::range::sentinel);
+bool pass_fold::is_planned_step() const {
+  if (open_kind_ != ASSAY_WINDOW_DECODE_STEP || plan_.empty()) return false;
   std::vector<held_launch> own;
   for (const held_launch& each : held_launches_)
-    if (each.work.range != sentinel) own.push_back(each);
-  const bool is_planned = open_kind_ == ASSAY_WINDOW_DECODE_STEP && is_as_planned(own, plan_);
+    if (!is_sentinel(each)) own.push_back(each);
+  return is_as_planned(own, plan_);
+}
+
+void pass_fold::name_launches() {
+  static const std::string unnamed;
+  const bool is_planned = is_planned_step();
   if (is_planned) ++decode_.named_passes;
   std::size_t place = 0;
   for (const held_launch& each : held_launches_) {
-    const bool is_named = is_planned && each.work.range != sentinel;
-    const trace::planned_launch* planned = is_named ? &plan_[place++] : nullptr;
-    const std::uint16_t which = launches_.class_of(each.work.activity, each.work.range,
-                                                   planned ? planned->name : std::string());
+    const trace::planned_launch* planned =
+        is_planned && !is_sentinel(each) ? &plan_[place++] : nullptr;
+    const std::uint16_t which =
+        launches_.class_of(each.work.activity, each.work.range, planned ? planned->name : unnamed);
     pieces_[each.piece].launch_class = which;
     count_launch(which, each.work);
     if (planned == nullptr) continue;

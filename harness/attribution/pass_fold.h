@@ -97,6 +97,7 @@ class pass_fold {
   void place(const joined_activity& work);
   void count_copy(const joined_activity& work);
   void count_launch(std::uint16_t which, const joined_activity& work);
+  bool is_planned_step() const;
   void name_launches();
   void settle(model::pass_total& total, const model::pass_line& line, const split& parts);
   model::pass_total& total_of(std::uint8_t kind) {

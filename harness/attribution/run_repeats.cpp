@@ -10,6 +10,7 @@
 
 #include "harness/attribution/rank_shift.h"
 #include "harness/attribution/step_alignment.h"
+#include "harness/compare/median.h"
 
 namespace assay::attribution {
 namespace {
@@ -47,16 +48,11 @@ std::vector<run_row> medians_of(const std::vector<timed_row>& rows,
   return out;
 }
 
-double middle_of_reals(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2.0;
-}
-
 // How slow each run was at a launch, as a logarithm, against the middle of all runs.
 std::vector<double> slowness_of(const run_row& launch) {
   std::vector<double> logs;
   for (const std::int64_t ns : launch.of) logs.push_back(std::log(static_cast<double>(ns)));
-  const double middle = middle_of_reals(logs);
+  const double middle = compare::median_of(logs);
   for (double& each : logs) each -= middle;
   return logs;
 }
@@ -102,7 +98,7 @@ std::vector<run_row> paced_rows(const std::vector<run_row>& rows, std::size_t fi
       std::vector<double> others;
       for (std::size_t other = 0; other < launches.size(); ++other)
         if (other != at) others.push_back(slowness[other][run]);
-      pace.push_back(middle_of_reals(std::move(others)));
+      pace.push_back(compare::median_of(std::move(others)));
     }
     const double slope = slope_of(slowness[at], pace, firsts);
     for (std::size_t run = 0; run < pace.size(); ++run)
@@ -113,11 +109,12 @@ std::vector<run_row> paced_rows(const std::vector<run_row>& rows, std::size_t fi
   return out;
 }
 
-timed_difference compare(const run_row& what, std::size_t firsts, double level_ratio) {
+timed_difference compared(const run_row& what, std::size_t firsts,
+                          const compare::rank_sum_null& null, double level_ratio) {
   const auto border = what.of.begin() + static_cast<std::ptrdiff_t>(firsts);
   std::vector<std::int64_t> first(what.of.begin(), border);
   std::vector<std::int64_t> second(border, what.of.end());
-  const shift_estimate found = shift_between(first, second, level_ratio);
+  const shift_estimate found = shift_between(first, second, null, level_ratio);
   timed_difference row;
   row.subject = what.subject;
   row.is_launch = what.is_launch;
@@ -165,7 +162,8 @@ void compare_runs(const std::vector<const model::investigation*>& runs, std::siz
   std::vector<run_row> paced = paced_rows(rows, firsts);
   std::move(paced.begin(), paced.end(), std::back_inserter(rows));
   to.level_ratio = 1.0 - wanted_error_ratio / static_cast<double>(rows.size());
-  for (const run_row& each : rows) to.times.push_back(compare(each, firsts, to.level_ratio));
+  const compare::rank_sum_null null = shift_null(firsts, runs.size() - firsts);
+  for (const run_row& each : rows) to.times.push_back(compared(each, firsts, null, to.level_ratio));
 }
 
 }  // namespace assay::attribution

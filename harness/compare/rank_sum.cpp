@@ -37,10 +37,11 @@ std::vector<double> thinned(const std::vector<double>& values) {
 
 }  // namespace
 
-rank_sum_null::rank_sum_null(std::size_t base_count, std::size_t head_count)
+rank_sum_null::rank_sum_null(std::size_t base_count, std::size_t head_count,
+                             std::size_t exact_up_to)
     : base_count_(base_count), head_count_(head_count) {
   ASSAY_CHECK(base_count > 0 && head_count > 0, "a side without values");
-  if (std::max(base_count, head_count) > exact_side) return;
+  if (std::max(base_count, head_count) > exact_up_to) return;
   const std::vector<double> probability = exact_probabilities(base_count, head_count);
   tail_.assign(probability.size() + 1, 0.0);
   for (std::size_t u = probability.size(); u-- > 0;) tail_[u] = tail_[u + 1] + probability[u];

@@ -14,12 +14,13 @@
 namespace assay::compare {
 
 /// The number of (i, j) with headⱼ > baseᵢ where both sides are one population: exact where neither
-/// side has more than `exact_side` values, else the normal approximation.
+/// side has more than `exact_up_to` values, else the normal approximation.
 class rank_sum_null {
  public:
   static constexpr std::size_t exact_side = 40;
 
-  rank_sum_null(std::size_t base_count, std::size_t head_count);
+  rank_sum_null(std::size_t base_count, std::size_t head_count,
+                std::size_t exact_up_to = exact_side);
 
   /// P(U ≥ u).
   double upper_tail(std::size_t u) const;

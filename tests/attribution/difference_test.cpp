@@ -364,19 +364,21 @@ TEST(Difference, the_audit_of_every_run_counts) {
 TEST(Shift, the_interval_is_that_of_the_rank_sum) {
   const std::vector<std::int64_t> low{1, 2, 3};
   const std::vector<std::int64_t> high{11, 22, 33};
-  const auto widest = attribution::shift_between(low, high, 0.90);  // 2/20 is left out
+  const auto null = attribution::shift_null(3, 3);
+  const auto widest = attribution::shift_between(low, high, null, 0.90);  // 2/20 is left out
   ASSERT_TRUE(widest.is_there);
   EXPECT_EQ(widest.low, 8);
   EXPECT_EQ(widest.high, 32);
   EXPECT_EQ(widest.shift, 20);
-  const auto next = attribution::shift_between(low, high, 0.80);
+  const auto next = attribution::shift_between(low, high, null, 0.80);
   EXPECT_EQ(next.low, 9);
   EXPECT_EQ(next.high, 31);
-  EXPECT_FALSE(attribution::shift_between(low, high, 0.91).is_there);
+  EXPECT_FALSE(attribution::shift_between(low, high, null, 0.91).is_there);
   EXPECT_EQ(attribution::runs_needed(0.90), 3u);
   EXPECT_EQ(attribution::runs_needed(0.91), 4u);
   EXPECT_TRUE(attribution::shift_between(std::vector<std::int64_t>(64, 5),
-                                         std::vector<std::int64_t>(64, 7), 0.999)
+                                         std::vector<std::int64_t>(64, 7),
+                                         attribution::shift_null(64, 64), 0.999)
                   .is_there);
 }
 
