@@ -27,7 +27,7 @@ void assembled_names::want(std::string_view metric, const std::vector<std::strin
     metrics_.try_emplace(std::string(name), metric);
   if (unit_in_name(bare))
     metrics_.try_emplace(std::string(bare.substr(0, bare.find_last_of('_'))), metric);
-  for (const std::string_view name : {metric, without_suffix(metric)}) {
+  const auto take_parts = [&](std::string_view name) {
     for (std::size_t at = name.find('_'); at != std::string_view::npos;
          at = name.find('_', at + 1)) {
       const std::string_view before = name.substr(0, at);
@@ -43,8 +43,9 @@ void assembled_names::want(std::string_view metric, const std::vector<std::strin
         befores_.emplace(middle);
       }
     }
-    if (name == without_suffix(metric)) break;
-  }
+  };
+  take_parts(metric);
+  if (bare != metric) take_parts(bare);
 }
 
 bool assembled_names::is_part(std::string_view token) const {

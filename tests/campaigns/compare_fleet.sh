@@ -2,11 +2,11 @@
 # SPDX-FileCopyrightText: The Assay authors
 # SPDX-License-Identifier: Apache-2.0
 # compare_fleet.sh ROOM FLOORS_SECONDS RUNS_SECONDS WORKERS: real comparisons of the hundred rows by workers
-# each of which holds a core of its own, on a machine that has many. ROOM has assay and {base,relk,slt1,slt2,slt3,slt4,padd,pls5,pl10}/bench, as
-# compare_frozen() of ci/campaign leaves them. First each worker learns the floors of its share of the rows from
-# five links of one commit; then each takes turns of +5 %, +10 % and, every fifth time, a link that the floors have
-# not seen (padd). A run that the time cuts short is kept under its code, and is a miss.
-# Leaves what compare_tally.py reads.
+# each of which holds a core of its own, on a machine that has many. ROOM has assay and
+# {base,relk,slt1,slt2,slt3,slt4,padd,pls5,pl10}/bench, as compare_frozen() of ci/campaign leaves them. First
+# each worker learns the floors of its share of the rows from five links of one commit; then each takes turns of
+# +5 %, +10 % and, every fifth time, a link that the floors have not seen (padd). A run that the time cuts short
+# is kept under its code, and is a miss. Leaves what compare_tally.py reads.
 set -euo pipefail
 cd "$1"
 floors_s=$2 runs_s=$3 workers=$4 slice=${ASSAY_FLEET_SLICE:-1ms}

@@ -68,9 +68,12 @@ def is_called(row):
     return row["state"] in ("regressed", "improved")
 
 
+def is_false_alarm(row, percent):
+    return is_called(row) and not (percent and planted(row["name"]) and row["state"] == "regressed")
+
+
 def false_alarms(report, percent):
-    return [row["name"] for row in report["rows"]
-            if is_called(row) and not (percent and planted(row["name"]) and row["state"] == "regressed")]
+    return [row["name"] for row in report["rows"] if is_false_alarm(row, percent)]
 
 
 def share_found(reports, wanted):
@@ -203,7 +206,7 @@ def print_called(sets):
         called = {}
         for report in reports.values():
             for row in report["rows"]:
-                if is_called(row) and not (percent and planted(row["name"]) and row["state"] == "regressed"):
+                if is_false_alarm(row, percent):
                     key = (row["name"], row["state"], row["margin_ratio"])
                     called.setdefault(key, []).append(value(row["change_ratio"]))
         for (name, state, margin), ratios in sorted(called.items()):
