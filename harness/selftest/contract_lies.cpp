@@ -75,6 +75,36 @@ class shares_of_zero final : public instrument {
   strength how_;
 };
 
+// A rate of reading, in a row that this run has no use for: what the operators asked for over the
+// time that they took. Each weight is asked for a hundred thousand times over, so that a cache
+// serves all but the first; or once, as they are.
+class warm_repeats final : public instrument {
+ public:
+  explicit warm_repeats(strength how) : repeats_(how == strength::gross ? 1e5 : 1.0) {}
+  std::string contract(std::string_view json) const override {
+    return changed(json, [](row_list& rows) {
+      const auto link = row_of(rows, id::compute_device_ns).pairs_with.link;
+      row_of(rows, rate).pairs_with.link = link;
+    });
+  }
+  void add(id counter, std::int64_t amount) noexcept override {
+    instrument::add(counter, amount);
+    if (counter == id::compute_weight_bytes) bytes_ += static_cast<double>(amount);
+    if (counter != id::compute_device_ns || amount <= 0) return;
+    ns_ += static_cast<double>(amount);
+    instrument::set_real(rate, repeats_ * bytes_ * 1e9 / ns_);
+  }
+  void mark_not_applicable(id counter, std::string_view why) noexcept override {
+    if (counter != rate) instrument::mark_not_applicable(counter, why);
+  }
+
+ private:
+  static constexpr id rate = id::paging_h2d_bytes_per_s;
+  double repeats_;
+  double bytes_ = 0.0;
+  double ns_ = 0.0;
+};
+
 // What came last, under the name of what came so far; or so much more that it is not that either.
 class last_for_all final : public instrument {
  public:
@@ -138,6 +168,10 @@ std::unique_ptr<instrument> make_another_accumulator(strength how) {
 
 std::unique_ptr<instrument> make_shares_of_zero(strength how) {
   return std::make_unique<shares_of_zero>(how);
+}
+
+std::unique_ptr<instrument> make_warm_repeats(strength how) {
+  return std::make_unique<warm_repeats>(how);
 }
 
 std::unique_ptr<instrument> make_last_for_all(strength how) {

@@ -33,6 +33,24 @@ class not_lowered final : public instrument {
   std::int64_t level_ = 0;
 };
 
+// A level that was looked at when it first rose, and never again; or half of it each time, which is
+// wrong as well and does not stand still.
+class looked_at_once final : public instrument {
+ public:
+  explicit looked_at_once(strength how) : how_(how) {}
+  void set(id counter, std::int64_t value) noexcept override {
+    if (counter != id::arena_live_bytes) return instrument::set(counter, value);
+    if (how_ == strength::just_inside) return instrument::set(counter, value / 2);
+    if (level_ > 0) return;
+    level_ = value;
+    instrument::set(counter, value);
+  }
+
+ private:
+  strength how_;
+  std::int64_t level_ = 0;
+};
+
 // Without a sequence there is no level: says so with -1, or with the 0 that it is.
 class marked_missing final : public instrument {
  public:
@@ -108,6 +126,10 @@ class path_left_out final : public instrument {
 
 std::unique_ptr<instrument> make_not_lowered(strength how) {
   return std::make_unique<not_lowered>(how);
+}
+
+std::unique_ptr<instrument> make_looked_at_once(strength how) {
+  return std::make_unique<looked_at_once>(how);
 }
 
 std::unique_ptr<instrument> make_marked_missing(strength how) {

@@ -210,7 +210,14 @@ const std::array<lie, 28> table{{
      make_recorder_taken},
 }};
 
-const std::array<lie, 4> on_host_only{{
+const std::array<lie, 6> on_host_only{{
+    {"warm repeats",
+     "R03",
+     "",
+     "bytes that a cache served, over their time, as memory's rate",
+     outcome::reported,
+     {id::paging_h2d_bytes_per_s},
+     make_warm_repeats},
     {"shares of zero",
      "R09",
      "",
@@ -225,6 +232,13 @@ const std::array<lie, 4> on_host_only{{
      outcome::disagree,
      {id::inputs_h2d_bytes},
      make_last_for_all},
+    {"looked at once",
+     "R21",
+     "R04",
+     "a level that was looked at when it first rose, and never again",
+     outcome::disagree,
+     {id::arena_live_bytes},
+     make_looked_at_once},
     {"another accumulator",
      "R24",
      "",

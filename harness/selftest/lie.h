@@ -84,6 +84,8 @@ std::unique_ptr<instrument> make_another_accumulator(strength how);
 std::unique_ptr<instrument> make_shares_of_zero(strength how);
 std::unique_ptr<instrument> make_last_for_all(strength how);
 std::unique_ptr<instrument> make_waits_in_secret(strength how);
+std::unique_ptr<instrument> make_warm_repeats(strength how);
+std::unique_ptr<instrument> make_looked_at_once(strength how);
 
 // The same, and more, of what only a GPU has.
 std::unique_ptr<instrument> make_launch_timer(strength how);

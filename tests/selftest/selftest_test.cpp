@@ -113,16 +113,16 @@ TEST(Lies, name_the_finding_behind_an_explanation) {
     }
 }
 
-// What the runtime's catalog has no counter for, or a live run no way to tell: tests/audit has
-// their lies, in the corpus.
-constexpr std::array<std::string_view, 3> told_in_the_corpus{"R03", "R19", "R21"};
+// Told in the corpus alone (tests/audit): the one rate that the catalog keeps over a stretch of the
+// run has bounds of the harness's that a hold-up moves by more than the prefill is of a request.
+constexpr std::string_view told_in_the_corpus = "R19";
 
 TEST(Lies, leave_no_rule_without_one) {
   const std::vector<lie> all = every_lie();
   for (const audit::rule& each : audit::rules())
-    EXPECT_TRUE(std::count(told_in_the_corpus.begin(), told_in_the_corpus.end(), each.id) == 1 ||
-                std::any_of(all.begin(), all.end(),
-                            [&](const lie& planted) { return planted.rule == each.id; }))
+    EXPECT_NE(each.id == told_in_the_corpus,
+              std::any_of(all.begin(), all.end(),
+                          [&](const lie& planted) { return planted.rule == each.id; }))
         << "nothing shows that " << each.id << " can fire";
 }
 
@@ -137,7 +137,7 @@ TEST(Selftest, kills_every_lie_by_its_rule_and_spares_what_is_none) {
     results.push_back(judge(*each.planted, each.how, honest_report(), each.trace.audit()));
     EXPECT_TRUE(results.back().is_passed) << each.planted->name << ": " << results.back().seen;
   }
-  EXPECT_EQ(results.size(), 64u);
+  EXPECT_EQ(results.size(), 68u);
 }
 
 // A reader who sees the headline alone must not take a figure for true.
