@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast a GPU decodes at three published shapes, beside what it can read.
 //
-//   decode_bench FILE [SHAPE…]
+//   decode_bench [--contexts] FILE [SHAPE…]
 //
+// --contexts: which attention is the fastest at which context, instead of what each part brings.
 // Writes JSON to FILE after each measurement, and a line to stdout. Base units: s, bytes/s.
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/device/cuda/cuda_try.h"
@@ -22,6 +25,7 @@ namespace {
 
 constexpr std::uint32_t replays_a_sample = 100;
 constexpr int samples = 7;
+constexpr int samples_of_a_sweep = 3;
 
 result<double> measure_read(const timer& clock, report& out) {
   constexpr std::uint64_t bytes = std::uint64_t{8} << 30;
@@ -221,19 +225,30 @@ const decode_setting settings[] = {
     {4096, 160 * kib, 16, true},
 };
 
+/// From which context on another attention is the faster one: each kind at each of these.
+std::vector<decode_setting> context_sweep() {
+  std::vector<decode_setting> all;
+  for (const std::uint32_t context : {128U, 256U, 512U, 1024U, 2048U, 4096U})
+    for (const bool is_tensor : {false, true})
+      for (const std::uint32_t cluster : {2U, 4U, 8U, 16U})
+        all.push_back({context, 160 * kib, cluster, is_tensor});
+  return all;
+}
+
 /// All settings take turns, so that a drift of the clock falls on each alike.
 result<void> measure_decode(const timer& clock, const bench_model& model, const model_shape& shape,
-                            double read_bytes_per_s, report& out) {
+                            std::span<const decode_setting> of, int kept, double read_bytes_per_s,
+                            report& out) {
   std::vector<std::unique_ptr<decode_entry>> entries;
-  for (const decode_setting& setting : settings)
+  for (const decode_setting& setting : of)
     entries.push_back(std::make_unique<decode_entry>(clock, model, setting));
-  for (int round = 0; round <= samples; ++round)
+  for (int round = 0; round <= kept; ++round)
     for (const auto& entry : entries) ASSAY_TRY(entry->take_turn(round > 0));
   for (const auto& entry : entries) entry->write(shape, read_bytes_per_s, out);
   return {};
 }
 
-result<void> run(const std::string& path, const std::vector<std::string>& wanted) {
+result<void> run(const std::string& path, const std::vector<std::string>& wanted, bool is_sweep) {
   ASSAY_TRY(device::find_cuda_device(0));
   timer clock;
   ASSAY_TRY(clock.open());
@@ -247,7 +262,9 @@ result<void> run(const std::string& path, const std::vector<std::string>& wanted
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), shape.name) == wanted.end())
       continue;
     ASSAY_TRY_ASSIGN(const bench_model model, bench_model::create(clock.stream, shape));
-    ASSAY_TRY(measure_decode(clock, model, shape, read, out));
+    ASSAY_TRY(is_sweep ? measure_decode(clock, model, shape, context_sweep(), samples_of_a_sweep,
+                                        read, out)
+                       : measure_decode(clock, model, shape, settings, samples, read, out));
   }
   return {};
 }
@@ -256,11 +273,13 @@ result<void> run(const std::string& path, const std::vector<std::string>& wanted
 }  // namespace assay::bench
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: decode_bench FILE [SHAPE…]\n");
+  const bool is_sweep = argc > 1 && std::string_view(argv[1]) == "--contexts";
+  char** const given = argv + (is_sweep ? 2 : 1);
+  if (given >= argv + argc) {
+    std::fprintf(stderr, "usage: decode_bench [--contexts] FILE [SHAPE…]\n");
     return 2;
   }
-  const auto ran = assay::bench::run(argv[1], {argv + 2, argv + argc});
+  const auto ran = assay::bench::run(given[0], {given + 1, argv + argc}, is_sweep);
   if (ran) return 0;
   std::fprintf(stderr, "decode_bench: %s\n", ran.error().message.c_str());
   return 3;
