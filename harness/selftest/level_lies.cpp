@@ -41,14 +41,14 @@ class looked_at_once final : public instrument {
   void set(id counter, std::int64_t value) noexcept override {
     if (counter != id::arena_live_bytes) return instrument::set(counter, value);
     if (how_ == strength::just_inside) return instrument::set(counter, value / 2);
-    if (level_ > 0) return;
-    level_ = value;
+    if (has_risen_) return;
+    has_risen_ = value > 0;
     instrument::set(counter, value);
   }
 
  private:
   strength how_;
-  std::int64_t level_ = 0;
+  bool has_risen_ = false;
 };
 
 // Without a sequence there is no level: says so with -1, or with the 0 that it is.
