@@ -87,6 +87,8 @@ result<compare::calibration> calibrate_by_measuring(std::vector<measured_compari
     each.has_control = false;  // it learns how rows scatter, and judges none
     each.rules.screen_pairs = wish.pairs_a_result;
   }
+  // A link's scatter shows from two results on, and a link that was not measured teaches nothing.
+  const std::size_t wanted = std::max(wish.results, 2 * relinks.size());
   const host_time start = host_now();
   constexpr int most_idle_runs = 3;
   std::size_t had = 0;
@@ -98,7 +100,7 @@ result<compare::calibration> calibrate_by_measuring(std::vector<measured_compari
     }
     const std::size_t have = fewest_of(floors, relinks.front().subjects);
     const bool is_over = wish.budget_ns > 0 && host_now() - start > wish.budget_ns;
-    if (have >= wish.results || is_over || is_interrupted()) return floors;
+    if (have >= wanted || is_over || is_interrupted()) return floors;
     idle_runs = have > had ? 0 : idle_runs + 1;
     had = have;
     if (idle_runs > most_idle_runs)
@@ -113,7 +115,7 @@ result<compare::calibration> calibrate_by_measuring(std::vector<measured_compari
         (fs::path(wish.folder) / fmt::format("aa-{:04}{}", number, log_ending)).string();
     const auto tell_count = [&](std::string_view words) {
       tell(words.empty() ? std::string()
-                         : fmt::format("{} of {} results: {}", have, wish.results, words));
+                         : fmt::format("{} of {} results: {}", have, wanted, words));
     };
     ASSAY_TRY(measure_and_judge(what, tell_count));
   }

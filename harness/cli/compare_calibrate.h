@@ -16,7 +16,7 @@ namespace assay::cli {
 
 struct calibration_wish {
   std::string folder;  ///< where the logs of the runs are kept, one a file; made where it is not
-  std::size_t results = compare::fewest_results;  ///< wanted of each row
+  std::size_t results = compare::fewest_results;  ///< wanted of each row; two a link at least
   std::size_t pairs_a_result = 0;
   std::int64_t budget_ns = 0;  ///< no run begins later than this; 0 for no limit
 };

@@ -170,8 +170,9 @@ void add_method_flags(CLI::App& verb, compare_flags& flags) {
   verb.add_option("--results", flags.results, "With --calibrate: comparisons of equal builds a row")
       ->check(whole_number(1, 100'000))
       ->capture_default_str();
-  verb.add_option("--relinks", flags.relinks,
-                  "With --calibrate and --head: links in that many other orders, compared by turns")
+  verb.add_option(
+          "--relinks", flags.relinks,
+          "With --calibrate and --head: that many links by ASSAY_LINK_SALT 1 and up, by turns")
       ->check(whole_number(1, most_relinks))
       ->capture_default_str();
   verb.add_option("--relinked-bin", flags.relinked,

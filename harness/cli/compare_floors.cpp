@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/compare_floors.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,13 +25,36 @@ result<compare::calibration> calibration_of(const std::vector<std::string>& logs
   return compare::calibrate(all, pairs_a_result);
 }
 
+namespace {
+
+// Rows in which a change can hide behind where its code lies.
+std::string moved_words(const compare::calibration& floors) {
+  std::string words;
+  std::size_t count = 0;
+  for (const compare::row_floor& each : floors.rows) {
+    if (!(each.link_spread_ratio > 0)) continue;
+    ++count;
+    words += fmt::format("  {:.4f}  {}{}\n", each.link_spread_ratio, each.name,
+                         each.is_spread_of_family ? "  (as its family)" : "");
+  }
+  if (count == 0) return {};
+  return fmt::format(
+             "{} rows are moved by where the code lies, so that no change smaller than "
+             "this ratio is seen in them:\n",
+             count) +
+         words;
+}
+
+}  // namespace
+
 std::string calibration_words(const compare::calibration& floors) {
-  std::string words =
-      fmt::format("floor ratios of {} rows on {}, {} cores, {} pairs a result\n",
-                  floors.rows.size(), floors.processor, floors.cores, floors.pairs_a_result);
+  std::string words = fmt::format(
+      "floor ratios of {} rows on {}, {} cores, {} pairs a result, {} links\n", floors.rows.size(),
+      floors.processor, floors.cores, floors.pairs_a_result, floors.links);
   for (const compare::row_floor& each : floors.rows)
     words += fmt::format("  {:.4f}  {}  ({} results{})\n", each.floor_ratio, each.name,
                          each.result_count, each.is_of_family ? ", of its family" : "");
+  words += moved_words(floors);
   if (!floors.uncalibrated.empty())
     words += fmt::format(
         "{} rows have fewer than {} results and stay uncalibrated; the same command "
@@ -74,6 +98,21 @@ result<void> check_grain(const std::string& file, const std::string& then,
                                 "amounts; calibrate as you measure",
                                 file, then == "unknown" ? one_after_the_other : then,
                                 now.empty() ? one_after_the_other : now));
+}
+
+result<void> check_floors_name(const std::string& file,
+                               const std::vector<compare::run_subject>& subjects,
+                               const compare::decision_rules& rules) {
+  if (file.empty() || subjects.empty() || !subjects.front().is_sliced) return {};
+  const bool is_named = std::any_of(
+      subjects.begin(), subjects.end(),
+      [&](const compare::run_subject& each) { return rules.floor_of_row.count(each.name) > 0; });
+  if (is_named) return {};
+  return ASSAY_FAIL(
+      unusable_input,
+      fmt::format("{}: has a floor for none of {} rows, such as {}; calibrate with the same "
+                  "--scenarios",
+                  file, subjects.size(), subjects.front().name));
 }
 
 }  // namespace assay::cli

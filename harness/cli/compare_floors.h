@@ -9,6 +9,7 @@
 
 #include "harness/compare/calibration.h"
 #include "harness/compare/paired_row.h"
+#include "harness/compare/run_record.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::cli {
@@ -29,5 +30,12 @@ result<std::string> take_floors(const std::string& file, compare::decision_rules
 /// those of a run with these facts.
 result<void> check_grain(const std::string& file, const std::string& grain,
                          const std::vector<model::fact>& facts);
+
+/// Errors: unusable_input, where the file has a floor for none of these rows: every one of them
+/// would be judged as on an uncalibrated machine. Rows of programs that do not serve slices may be
+/// called otherwise than they are listed, and are not looked at.
+result<void> check_floors_name(const std::string& file,
+                               const std::vector<compare::run_subject>& subjects,
+                               const compare::decision_rules& rules);
 
 }  // namespace assay::cli

@@ -139,6 +139,7 @@ result<measured_comparison> to_measure(const compare_flags& flags, source from, 
   ASSAY_TRY(check_slices(flags, what));
   note_grain(what);
   ASSAY_TRY(check_grain(flags.floors_file, said.floors_grain, what.facts));
+  ASSAY_TRY(check_floors_name(flags.floors_file, what.subjects, said.rules));
   if (!counts.first.empty()) what.subjects.push_back(counts_subject(counts.first, counts.second));
   if (said.shard) {
     what.facts.push_back(compare::rows_fact(what.subjects));

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/compare/link_spread.h"
 #include "harness/compare/merged_run.h"
 #include "harness/compare/paired_rows.h"
 #include "harness/compare/row_decision.h"
@@ -19,7 +21,7 @@ namespace assay::compare {
 namespace {
 
 using json = nlohmann::ordered_json;
-using results_by_name = std::map<std::string, std::vector<double>>;
+using results_by_name = std::map<std::string, results_by_link>;
 
 constexpr int format_version = 1;
 
@@ -57,22 +59,75 @@ std::string family_of(const std::string& name) {
   return name.substr(0, name.find('/'));
 }
 
-void add_results(const paired_row& row, std::size_t pairs_a_result, results_by_name& into) {
+// A program by what is loaded of it; a script has nothing but its bytes.
+std::string link_of(const run_log& log) {
+  const std::string code = value_of(log.facts, head_code_name);
+  return code.empty() ? value_of(log.facts, head_digest_name) : code;
+}
+
+void add_results(const paired_row& row, std::size_t pairs_a_result, std::vector<double>& results) {
   std::vector<value_pair> pairs = row.screen;
   pairs.insert(pairs.end(), row.confirm.begin(), row.confirm.end());
   const std::vector<double> differences = cost_differences(pairs, row.better);
-  std::vector<double>& results = into[row.name];
   for (std::size_t start = 0; start + pairs_a_result <= differences.size();
        start += pairs_a_result) {
     const auto from = differences.begin() + static_cast<std::ptrdiff_t>(start);
     const std::vector<double> window(from, from + static_cast<std::ptrdiff_t>(pairs_a_result));
-    results.push_back(std::abs(signed_rank_sample(window).estimate()));
+    results.push_back(signed_rank_sample(window).estimate());
   }
 }
 
 bool is_measured(const paired_row& row) {
   return row.is_in_base && row.is_in_head && row.base_failure.empty() && row.head_failure.empty() &&
          row.incomparable.empty() && !row.is_exact && !row.is_control;
+}
+
+// What links do to the rows of one family.
+struct family_spread {
+  std::size_t rows = 0;
+  std::size_t moved_rows = 0;
+  double largest_ln = 0.0;
+  bool is_of_all() const { return rows > 1 && 2 * moved_rows > rows; }
+};
+
+// The floors of rows that no link moves, and of the others what theirs do.
+void add_floors(const results_by_name& of_row, calibration& floors) {
+  std::map<std::string, std::vector<double>> scatter_of_family;
+  for (const auto& [name, results] : of_row) {
+    const auto scatter = scatter_of(results);
+    auto& all = scatter_of_family[family_of(name)];
+    all.insert(all.end(), scatter.begin(), scatter.end());
+  }
+  std::map<std::string, family_spread> families;
+  for (const auto& [name, results] : of_row) {
+    std::size_t own_results = 0;
+    for (const auto& link : results) own_results += link.second.size();
+    floors.own_results[name] = own_results;
+    const auto own = scatter_of(results);
+    const bool is_pooled = own.size() < fewest_results;
+    const std::vector<double>& used = is_pooled ? scatter_of_family[family_of(name)] : own;
+    const auto scatter =
+        used.size() < fewest_results ? std::nullopt : conformal_bound(used, floor_level);
+    if (!scatter) {
+      floors.uncalibrated.push_back(name);
+      continue;
+    }
+    const double spread_ln = link_spread_ln(results, *scatter);
+    floors.rows.push_back({name, std::expm1(std::max(*scatter, spread_ln)), std::expm1(spread_ln),
+                           false, used.size(), is_pooled});
+    family_spread& family = families[family_of(name)];
+    ++family.rows;
+    family.moved_rows += spread_ln > 0;
+    family.largest_ln = std::max(family.largest_ln, spread_ln);
+  }
+  for (row_floor& row : floors.rows) {
+    const family_spread& family = families[family_of(row.name)];
+    const double largest = std::expm1(family.largest_ln);
+    if (!family.is_of_all() || largest <= row.link_spread_ratio) continue;
+    row.link_spread_ratio = largest;
+    row.is_spread_of_family = true;
+    row.floor_ratio = std::max(row.floor_ratio, largest);
+  }
 }
 
 failure broken(std::string_view file, std::string_view what) {
@@ -109,24 +164,13 @@ result<calibration> calibrate(const std::vector<run_log>& logs, std::size_t pair
                                     floors.processor, floors.cores, processor, cores));
     }
     for (const paired_row& row : paired_rows(log))
-      if (is_measured(row)) add_results(row, pairs_a_result, of_row);
+      if (is_measured(row)) add_results(row, pairs_a_result, of_row[row.name][link_of(log)]);
   }
-  results_by_name of_family;
-  for (const auto& [name, results] : of_row) {
-    auto& all = of_family[family_of(name)];
-    all.insert(all.end(), results.begin(), results.end());
-  }
-  for (const auto& [name, results] : of_row) {
-    floors.own_results[name] = results.size();
-    const bool is_pooled = results.size() < fewest_results;
-    const std::vector<double>& used = is_pooled ? of_family[family_of(name)] : results;
-    const auto bound =
-        used.size() < fewest_results ? std::nullopt : conformal_bound(used, floor_level);
-    if (bound)
-      floors.rows.push_back({name, std::expm1(*bound), used.size(), is_pooled});
-    else
-      floors.uncalibrated.push_back(name);
-  }
+  std::set<std::string> links;
+  for (const auto& row : of_row)
+    for (const auto& link : row.second) links.insert(link.first);
+  floors.links = links.size();
+  add_floors(of_row, floors);
   return floors;
 }
 
@@ -136,12 +180,15 @@ std::string calibration_as_json(const calibration& floors) {
   out["processor"] = floors.processor;
   out["cores"] = floors.cores;
   out["pairs_a_result"] = floors.pairs_a_result;
+  out["links_count"] = floors.links;
   out["floor_level"] = floor_level;
   json& rows = out["rows"] = json::array();
   for (const row_floor& each : floors.rows) {
     json row = json::object();
     row["name"] = each.name;
     row["floor_ratio"] = each.floor_ratio;
+    row["link_spread_ratio"] = each.link_spread_ratio;
+    row["is_spread_of_family"] = each.is_spread_of_family;
     row["results_count"] = each.result_count;
     row["is_of_family"] = each.is_of_family;
     rows.push_back(std::move(row));
@@ -166,10 +213,13 @@ result<calibration> parse_calibration(std::string_view text, std::string_view fi
     floors.processor = in.at("processor").get<std::string>();
     floors.cores = in.at("cores").get<std::string>();
     floors.pairs_a_result = in.at("pairs_a_result").get<std::size_t>();
+    floors.links = in.value("links_count", std::size_t{0});
     for (const json& row : in.at("rows")) {
       row_floor each;
       each.name = row.at("name").get<std::string>();
       each.floor_ratio = row.at("floor_ratio").get<double>();
+      each.link_spread_ratio = row.value("link_spread_ratio", 0.0);
+      each.is_spread_of_family = row.value("is_spread_of_family", false);
       each.result_count = row.at("results_count").get<std::uint64_t>();
       each.is_of_family = row.at("is_of_family").get<bool>();
       if (!(each.floor_ratio >= 0 && each.floor_ratio <= 1000))

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <exception>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -232,7 +234,10 @@ void take_end(const json& in, run_log& log) {
     log.facts.push_back({field<std::string>(each, "name"), field<std::string>(each, "value")});
 }
 
-void take_line(std::string_view line, std::size_t number, run_log& log) {
+using record_place = std::tuple<stage, std::uint32_t, std::uint32_t, std::uint32_t>;
+
+void take_line(std::string_view line, std::size_t number, run_log& log,
+               std::set<record_place>& seen) {
   json in;
   try {
     in = json::parse(line.begin(), line.end());
@@ -242,7 +247,14 @@ void take_line(std::string_view line, std::size_t number, run_log& log) {
   if (!in.is_object()) throw broken("it is no object");
   if (number == 1) return take_head(in, log);
   if (in.contains("end")) return take_end(field<json>(in, "end"), log);
-  log.records.push_back(record_of(in, log));
+  process_record record = record_of(in, log);
+  const planned_process& place = record.place;
+  // Of two the later would silently replace the earlier.
+  if (!seen.emplace(record.stage, place.subject, place.block, place.slot).second)
+    throw broken(fmt::format(
+        "is a second record of {}, {}, block {}, slot {}", log.subjects[place.subject].name,
+        record.stage == stage::screen ? "screen" : "confirm", place.block, place.slot));
+  log.records.push_back(std::move(record));
 }
 
 }  // namespace
@@ -294,6 +306,7 @@ bool is_run_log(std::string_view text) {
 result<run_log> parse_run_log(std::string_view text, std::string_view file) {
   run_log log;
   std::size_t number = 0;
+  std::set<record_place> seen;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const bool is_cut_off = end == std::string_view::npos;
@@ -301,7 +314,7 @@ result<run_log> parse_run_log(std::string_view text, std::string_view file) {
     text.remove_prefix(is_cut_off ? text.size() : end + 1);
     ++number;
     try {
-      take_line(line, number, log);
+      take_line(line, number, log, seen);
     } catch (const broken& why) {
       if (is_cut_off && number > 1) break;
       return ASSAY_FAIL(unusable_input,

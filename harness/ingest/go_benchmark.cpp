@@ -93,8 +93,11 @@ class reader {
                : fmt::format("{}.{}", package->second, name);
   }
 
-  // A test that fails while a benchmark runs leaves the benchmark without its line.
+  // A test that fails while a benchmark runs leaves the benchmark without its line; a package that
+  // does not build, or whose program crashes, leaves none at all and is named alone.
   void fail(const std::vector<std::string_view>& words) {
+    if (words.front() == "FAIL" && words.size() > 1)
+      row_book::fail(book_.row(words[1], "ns"), "failed: FAIL, its package");
     if (words.front() == "---" && words.size() > 2)
       row_book::fail(book_.row(qualified(words[2]), "ns"), "failed: --- FAIL");
   }

@@ -170,6 +170,15 @@ TEST(CompareBench, calibration_goes_on_where_it_stopped) {
   const ending used = run({"compare", "--base-bin", base, "--head-bin", head, "--floors",
                            out / "f.json", "--screen-pairs", "6", "--confirm-pairs", "6"});
   EXPECT_THAT(used.out, HasSubstr("2.0 % (threshold) for 2 rows")) << used.err;
+  // A file of other rows leaves all of these uncalibrated, and would not say so.
+  std::string of_others = contents_of(out / "f.json");
+  for (std::size_t at = 0; (at = of_others.find("\"f/", at)) != std::string::npos; ++at)
+    of_others[at + 1] = 'g';
+  write_file(out / "g.json", of_others);
+  const ending idle =
+      run({"compare", "--base-bin", base, "--head-bin", head, "--floors", out / "g.json"});
+  EXPECT_EQ(idle.exit_code, 2) << idle.out;
+  EXPECT_THAT(idle.err, HasSubstr("has a floor for none of 2 rows, such as f/one"));
   // Floors of pairs that take turns are too narrow for processes that do not.
   const ending otherwise = run({"compare", "--base-bin", base, "--head-bin", head, "--floors",
                                 out / "f.json", "--slice", "5ms"});

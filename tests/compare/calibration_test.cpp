@@ -3,6 +3,8 @@
 // Without this, a floor could be that of another row or machine, rest on comparisons that overlap,
 // or on too few of them.
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -71,6 +73,70 @@ TEST(Calibration, few_results_take_those_of_the_family_or_stay_out) {
   EXPECT_EQ(floors->rows[0].result_count, 50U);
   EXPECT_EQ(floors->rows[0].floor_ratio, floors->rows[1].floor_ratio);
   EXPECT_THAT(floors->uncalibrated, testing::ElementsAre("alone"));
+}
+
+// Processes of a head that one way of linking moves by `shift_ln`.
+run_log linked(const std::string& link, const std::string& name, double shift_ln, unsigned seed,
+               std::size_t pairs = 40) {
+  run_log log = equal_builds(name, pairs, 0.002, seed);
+  log.facts.push_back({"head code", link});
+  for (process_record& each : log.records)
+    if (each.place.side == side::head) each.rows[0].process_values[0] *= std::exp(shift_ln);
+  return log;
+}
+
+std::map<std::string, row_floor> floors_by_name(const std::vector<run_log>& logs) {
+  const auto floors = calibrate(logs, 10);
+  EXPECT_TRUE(floors);
+  std::map<std::string, row_floor> by_name;
+  for (const row_floor& each : floors->rows) by_name[each.name] = each;
+  return by_name;
+}
+
+// Ten links of which one moves one row of ten by a quarter: a hundredth of the family's results,
+// and below any quantile that is pooled over them. A change that is linked like that one was red.
+TEST(Calibration, one_link_in_ten_that_moves_one_row_makes_its_floor_and_no_other) {
+  std::vector<run_log> logs;
+  unsigned seed = 0;
+  for (int link = 0; link < 10; ++link)
+    for (int row = 0; row < 10; ++row)
+      logs.push_back(linked(std::to_string(link), "f/" + std::to_string(row),
+                            link == 3 && row == 4 ? 0.22 : 0.0, ++seed, 20));
+  const auto floors = floors_by_name(logs);
+  ASSERT_EQ(floors.size(), 10U);
+  for (const auto& [name, floor] : floors) {
+    if (name == "f/4")
+      EXPECT_NEAR(floor.floor_ratio, std::expm1(0.22), 0.01);
+    else
+      EXPECT_LT(floor.floor_ratio, 0.005) << name;
+  }
+}
+
+// Both ways: a base may be linked like the one and a head like the other.
+TEST(Calibration, links_that_move_a_row_both_ways_are_as_far_apart_as_they_lie) {
+  std::vector<run_log> logs;
+  unsigned seed = 0;
+  for (const auto& [link, shift] : {std::pair{"a", 0.1}, {"b", -0.05}, {"c", 0.0}})
+    for (int i = 0; i < 4; ++i) logs.push_back(linked(link, "row", shift, ++seed));
+  const auto floors = floors_by_name(logs);
+  EXPECT_NEAR(floors.at("row").floor_ratio, std::expm1(0.15), 0.01);
+  EXPECT_FALSE(floors.at("row").is_of_family);
+}
+
+// One code in many sizes: each link moves other sizes furthest, so each has the largest.
+TEST(Calibration, family_of_which_links_move_most_rows_has_the_largest_of_their_spreads) {
+  std::vector<run_log> logs;
+  unsigned seed = 0;
+  for (const char* link : {"a", "b", "c", "d"})
+    for (int row = 0; row < 3; ++row)
+      logs.push_back(
+          linked(link, "f/" + std::to_string(row), link[0] == 'b' ? 0.1 * row : 0.0, ++seed));
+  const auto floors = floors_by_name(logs);
+  ASSERT_EQ(floors.size(), 3U);
+  for (const auto& each : floors) {
+    EXPECT_NEAR(each.second.floor_ratio, std::expm1(0.2), 0.01) << each.first;
+    EXPECT_EQ(each.second.is_spread_of_family, each.first != "f/2");
+  }
 }
 
 TEST(Calibration, logs_of_two_machines_are_refused) {

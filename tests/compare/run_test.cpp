@@ -430,6 +430,10 @@ TEST(RunFile, wrong_line_is_named) {
   EXPECT_THAT(with("\"block\":0", "\"block\":99"), HasSubstr("beyond the plan"));
   EXPECT_THAT(with("\"assay_comparison_log\":1", "\"assay_comparison_log\":2"),
               HasSubstr("another version"));
+  // Of two records of one process the later would replace the earlier, and nobody be told.
+  const std::size_t first = whole.find('\n') + 1;
+  const std::string record = whole.substr(first, whole.find('\n', first) + 1 - first);
+  EXPECT_THAT(with(record, record + record), HasSubstr("line 3: is a second record of "));
 }
 
 }  // namespace

@@ -76,6 +76,16 @@ TEST(Go, each_unit_is_a_row_and_packages_are_apart) {
   EXPECT_THAT(complaint("goos: linux\nPASS\n"), HasSubstr("nothing was measured"));
 }
 
+// A package that does not build, or crashes, prints no benchmark: its rows would just be gone.
+TEST(Go, package_that_failed_is_a_row_that_failed) {
+  const auto set = parsed(
+      "pkg: example.com/a\nBenchmarkX-2 100 12.5 ns/op\nPASS\nok  \texample.com/a\t1.0s\n"
+      "FAIL\texample.com/b [build failed]\nFAIL\n");
+  ASSERT_EQ(set.rows.size(), 2U);
+  EXPECT_EQ(set.rows[1].name, "example.com/b");
+  EXPECT_THAT(set.rows[1].failure, HasSubstr("FAIL"));
+}
+
 TEST(Jmh, forks_are_processes_and_the_unit_gives_the_direction) {
   const auto set = parsed(
       R"([{"benchmark": "x.y", "mode": "thrpt", "params": {"n": "8"}, "primaryMetric":

@@ -4,6 +4,9 @@
 learned from one layout."""
 import importlib.util
 import os
+import subprocess
+import sys
+import tempfile
 import unittest
 
 from small_tree import ROOT
@@ -31,6 +34,32 @@ class RelinkTest(unittest.TestCase):
             self.assertEqual(words, relink.shuffled(LINK, salt))
             orders.add(tuple(words))
         self.assertGreater(len(orders), 5)
+
+    def test_the_first_three_salts_move_all_code_to_the_other_places_of_a_line(self):
+        self.assertEqual(sorted(map(relink.padding_bytes, (1, 2, 3))), [16, 32, 48])
+        for salt in (1, 2, 3):
+            self.assertEqual(relink.relinked(LINK, salt), LINK)
+        self.assertNotEqual(relink.relinked(LINK, 4), LINK)
+        self.assertEqual(relink.padded(LINK, "p.o"), [*LINK[:2], "p.o", *LINK[2:]])
+        self.assertTrue(relink.is_program_link(LINK))
+        for command in (["/usr/bin/ar", "qc", "x/liba.a", "a.o"], ["/usr/bin/ranlib", "x/liba.a"],
+                        ["/usr/bin/c++", "-c", "a.cpp", "-o", "a.o"]):
+            self.assertFalse(relink.is_program_link(command))
+
+    def test_a_padded_link_is_the_same_program_16_bytes_on(self):
+        with tempfile.TemporaryDirectory() as room:
+            with open(f"{room}/a.c", "w", encoding="utf-8") as file:
+                file.write("__attribute__((noinline)) int first(void) { return 3; }\nint main(void) { return first(); }\n")
+            subprocess.run(["cc", "-O2", "-c", "a.c", "-o", "a.o"], cwd=room, check=True)
+            places = []
+            for salt in (0, 1, 3):
+                subprocess.run([sys.executable, "-B", SPEC.origin, str(salt), "cc", "a.o", "-o", "main"],
+                               cwd=room, check=True)
+                names = subprocess.run(["nm", "main"], cwd=room, check=True, capture_output=True, text=True)
+                places.append(next(int(line.split()[0], 16) for line in names.stdout.splitlines()
+                                   if line.endswith(" first")))
+                self.assertEqual(subprocess.run([f"{room}/main"], check=False).returncode, 3)
+            self.assertEqual([(place - places[0]) % 64 for place in places], [0, 16, 48])
 
     def test_an_archive_keeps_its_own_name_in_its_place(self):
         words = relink.shuffled(["/usr/bin/ar", "qc", "x/liba.a", "a.o", "b.o", "c.o"], 3)
