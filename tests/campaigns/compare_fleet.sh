@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # compare_fleet.sh ROOM FLOORS_SECONDS RUNS_SECONDS WORKERS: real comparisons of the hundred rows by workers
 # each of which holds a core of its own, on a machine that has many. ROOM has assay and
-# {base,relk,slt1,slt2,slt3,slt4,padd,pls5,pl10}/bench, as compare_frozen() of ci/campaign leaves them. First
+# {base,relk,slt1,slt2,slt3,slt4,padd,shuf,pls5,pl10}/bench, as compare_frozen() of ci/campaign leaves them. First
 # each worker learns the floors of its share of the rows from five links of one commit; then each takes turns of
-# +5 %, +10 % and, every fifth time, a link that the floors have not seen (padd). A run that the time cuts short
-# is kept under its code, and is a miss. Leaves what compare_tally.py reads.
+# +5 %, +10 % and two links that the floors have not seen (padd, shuf). A run that the time cuts short is kept
+# under its code, and is a miss. Leaves what compare_tally.py reads.
 set -euo pipefail
 cd "$1"
 floors_s=$2 runs_s=$3 workers=$4 slice=${ASSAY_FLEET_SLICE:-1ms}
@@ -53,13 +53,12 @@ compare() {
 work() {
   local worker=$1 turn=0 aa=0 planted=0
   while [[ $(date +%s) -lt $last_start_s ]]; do
-    if [[ $(((turn + worker) % 5)) -eq 4 ]]; then
-      compare "$worker" aa padd $((1 + worker + workers * aa++))
-    elif [[ $(((turn + worker) % 2)) -eq 0 ]]; then
-      compare "$worker" plus5 pls5 $((1001 + worker + workers * planted++))
-    else
-      compare "$worker" plus10 pl10 $((2001 + worker + workers * planted++))
-    fi
+    case $(((turn + worker) % 4)) in
+    0) compare "$worker" aa padd $((1 + worker + workers * aa++)) ;;
+    1) compare "$worker" plus5 pls5 $((1001 + worker + workers * planted++)) ;;
+    2) compare "$worker" aa shuf $((1 + worker + workers * aa++)) ;;
+    3) compare "$worker" plus10 pl10 $((2001 + worker + workers * planted++)) ;;
+    esac
     turn=$((turn + 1))
   done
 }
