@@ -70,6 +70,7 @@ void investigator::take(const assay_record& record) {
     case ASSAY_THREAD:
       // What was recorded before the reading belongs before it.
       passes_.flush();
+      passes_.take(record);
       return threads_.take(record);
     case ASSAY_LINK_SAMPLE:
       return links_.take(record);

@@ -18,6 +18,8 @@ using trace::sum;
 
 using model::time_part;
 
+constexpr std::uint8_t caller_role = 1;  // of THREAD records
+
 constexpr std::size_t held_max = std::size_t{1} << 16;
 
 bool is_pass(std::uint8_t window) {
@@ -52,6 +54,8 @@ void pass_fold::take(const assay_record& record) {
       return begin_window(record);
     case ASSAY_WINDOW_END:
       return end_window(record);
+    case ASSAY_THREAD:
+      return take_reading(record);
     case ASSAY_CLOCK_SAMPLE:
       return clock_.take(record);
     case ASSAY_MEMORY:
@@ -206,6 +210,8 @@ void pass_fold::begin_window(const assay_record& record) {
   open_kind_ = record.op;
   opened_ = record;
   is_oversized_ = false;
+  first_reading_ = {};
+  last_reading_ = {};
   pieces_.clear();
   held_launches_.clear();
   pass_launches_.assign(launches_.classes().size(), {});
@@ -255,7 +261,34 @@ void pass_fold::end_pass(const assay_record& record) {
   // Where records tell nothing, steps of two models would look like the same work.
   if (line.read_bytes == 0) line.read_bytes = planned_bytes;
   settle(total_of(open_kind_), line, parts);
+  settle_caller(line, begin_ns, record.end_ns);
   if (open_kind_ == ASSAY_WINDOW_DECODE_STEP) steps_.push_back(line);
+}
+
+// Of the caller alone: what its workers ran is on no path of its own.
+void pass_fold::take_reading(const assay_record& reading) {
+  if (open_kind_ == 0 || reading.op != caller_role) return;
+  if (first_reading_.kind != ASSAY_THREAD)
+    first_reading_ = reading;
+  else if (reading.stream == first_reading_.stream)
+    last_reading_ = reading;
+}
+
+void pass_fold::settle_caller(const model::pass_line& line, std::int64_t begin_ns,
+                              std::int64_t end_ns) {
+  const bool is_within = last_reading_.kind == ASSAY_THREAD &&
+                         first_reading_.start_ns >= begin_ns && last_reading_.start_ns <= end_ns;
+  const std::int64_t run_ns = difference(last_reading_.amount, first_reading_.amount);
+  if (!is_within || run_ns < 0) return;
+  model::pass_account& into = total_of(open_kind_).caller;
+  ++into.passes;
+  into.wall_ns = sum(into.wall_ns, line.wall_ns);
+  into.run_ns = sum(into.run_ns, run_ns);
+  into.wait_ns = sum(into.wait_ns, difference(last_reading_.extra[0], first_reading_.extra[0]));
+  into.residual_ns = sum(into.residual_ns, line.residual_ns);
+  const std::int64_t off_core_ns = std::max<std::int64_t>(0, difference(line.wall_ns, run_ns));
+  into.residual_run_ns = sum(into.residual_run_ns,
+                             std::max<std::int64_t>(0, difference(line.residual_ns, off_core_ns)));
 }
 
 void pass_fold::note_token(bool is_first, std::int64_t at_ns) {

@@ -93,6 +93,8 @@ class pass_fold {
   void end_window(const assay_record& record);
   void end_pass(const assay_record& record);
   void note_token(bool is_first, std::int64_t at_ns);
+  void take_reading(const assay_record& reading);
+  void settle_caller(const model::pass_line& line, std::int64_t begin_ns, std::int64_t end_ns);
   void add(const piece& each);
   void place(const joined_activity& work);
   void count_copy(const joined_activity& work);
@@ -114,6 +116,8 @@ class pass_fold {
   std::uint8_t open_kind_ = 0;  // of the pass, 0 none
   assay_record opened_{};
   bool is_oversized_ = false;
+  assay_record first_reading_{};  // of the caller, within the pass that is open
+  assay_record last_reading_{};
   bool keeps_launches_ = false;
   std::uint64_t requests_ = 0;
   std::int64_t request_begin_ns_ = 0;

@@ -3,6 +3,7 @@
 #include "harness/cli/audited_run.h"
 
 #include <sys/stat.h>
+#include <array>
 
 #include <limits>
 #include <optional>
@@ -69,6 +70,7 @@ class run {
   result<void> state_link_traffic(load_evidence& seen);
   result<void> request(std::size_t index);
   result<void> prefill(std::uint64_t index);
+  result<void> stop_pass(const assay_record& before);
   result<void> decode_step(std::uint32_t step);
   void take_step(engine::step_result step);
   void take_text(std::string_view text);
@@ -307,16 +309,26 @@ void run::take_step(engine::step_result step) {
   take_text(decoder_->push(step.token));
 }
 
+// The caller's account within the pass that stops, written when its stamp is taken.
+result<void> run::stop_pass(const assay_record& before) {
+  ASSAY_TRY_ASSIGN(const assay_record after, accounts_->read_caller());
+  ASSAY_TRY(recorder_.stop());
+  const std::array<assay_record, 2> readings{before, after};
+  return recorder_.records(readings);
+}
+
 result<void> run::prefill(std::uint64_t index) {
   const std::vector<std::int32_t>& ids = prompts_[index];
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_REQUEST, index));
   ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_PREFILL, index));
   const step_label label(*backend_, "prefill", index);
+  ASSAY_TRY_ASSIGN(const assay_record before, accounts_->read_caller());
   ASSAY_TRY(
       engine_->begin_request(ids, {options_.scenario.max_new_tokens, options_.temperature,
                                    options_.seed, options_.scenario.stops_at_eos, seen_.is_kept}));
   ASSAY_TRY_ASSIGN(const auto step, engine_->prefill());
+  ASSAY_TRY(stop_pass(before));
   ASSAY_TRY_ASSIGN(seen_.prefill, recorder_.end_window());
   ASSAY_TRY_ASSIGN(seen_.prefill_caller, accounts_->since_start());
   seen_.prompt_ids = static_cast<std::int64_t>(ids.size());
@@ -333,11 +345,12 @@ result<void> run::prefill(std::uint64_t index) {
 
 result<void> run::decode_step(std::uint32_t step) {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_DECODE_STEP, step));
+  ASSAY_TRY_ASSIGN(const assay_record before, accounts_->read_caller());
   ASSAY_TRY_ASSIGN(const auto given, [&] {
     const step_label label(*backend_, "decode step", step);
     return engine_->decode_step();
   }());
-  ASSAY_TRY(recorder_.stop());
+  ASSAY_TRY(stop_pass(before));
   ++seen_.asked_steps;
   if (step % steps_between_levels == 0)
     ASSAY_TRY(observe(

@@ -65,4 +65,9 @@ result<thread_time> run_accounts::since_start() const {
   return spent;
 }
 
+result<assay_record> run_accounts::read_caller() const {
+  ASSAY_TRY_ASSIGN(const auto account, probe_.read(0));
+  return probe_.record_of(0, account);
+}
+
 }  // namespace assay::cli

@@ -26,6 +26,8 @@ class run_accounts {
   result<void> watch_workers(const std::vector<std::uint32_t>& tids);
   result<void> start();
   result<thread_time> since_start() const;
+  /// The caller's account now, as a THREAD record.
+  result<assay_record> read_caller() const;
   /// One THREAD record a thread.
   result<void> sample(trace::sink& to) const { return probe_.sample(to); }
 

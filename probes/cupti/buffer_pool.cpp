@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/cupti/buffer_pool.h"
 
+#include <cstring>
 #include <utility>
 
 namespace assay::probes {
@@ -44,6 +45,8 @@ std::vector<filled_buffer> buffer_pool::filled() {
 }
 
 void buffer_pool::give_back(std::uint8_t* data) noexcept {
+  // All of it: how far a driver wrote beyond its last whole record, it does not say.
+  std::memset(data, 0, bytes_);
   const std::lock_guard lock(mutex_);
   free_.push_back(data);
 }

@@ -19,7 +19,10 @@ struct filled_buffer {
 
 /// `count` buffers of `bytes` each, handed out, filled, read, and handed out again. Never grows: a
 /// request that finds none is counted, and whoever asked loses what it wanted to write.
+/// Each is all zeros when it is handed out: a driver that has to clear one does so inside of the
+/// call that it records.
 /// Threads: any.
+/// Overhead: give_back() clears a buffer, 2 MiB in some 60 µs.
 class buffer_pool {
  public:
   buffer_pool(std::size_t count, std::size_t bytes);

@@ -33,6 +33,7 @@ struct cupti_library {
   decltype(&::cuptiActivityPopExternalCorrelationId) pop_id = nullptr;
   decltype(&::cuptiActivityEnableCudaEventDeviceTimestamps) enable_event_times = nullptr;
   decltype(&::cuptiActivityEnableDriverApi) enable_driver_call = nullptr;
+  decltype(&::cuptiActivitySetAttribute) set_attribute = nullptr;
 
   static result<const cupti_library*> load();
 

@@ -95,16 +95,22 @@ result<thread_account> thread_probe::read(const source& from) {
   return account;
 }
 
+assay_record thread_probe::record_of(std::size_t index, const thread_account& account) const {
+  const watched_thread& who = sources_.at(index).who;
+  assay_record record{};
+  record.kind = ASSAY_THREAD;
+  record.op = static_cast<std::uint8_t>(who.role);
+  record.stream = who.tid;
+  record.start_ns = account.at_ns;
+  record.amount = account.run_ns;
+  record.extra[0] = account.wait_ns;
+  return record;
+}
+
 result<void> thread_probe::sample(trace::sink& to) const {
-  for (const source& from : sources_) {
-    ASSAY_TRY_ASSIGN(const thread_account account, read(from));
-    assay_record record{};
-    record.kind = ASSAY_THREAD;
-    record.op = static_cast<std::uint8_t>(from.who.role);
-    record.stream = from.who.tid;
-    record.start_ns = account.at_ns;
-    record.amount = account.run_ns;
-    record.extra[0] = account.wait_ns;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    ASSAY_TRY_ASSIGN(const thread_account account, read(i));
+    const assay_record record = record_of(i, account);
     ASSAY_TRY(to.records(std::span(&record, 1)));
   }
   return {};

@@ -59,6 +59,8 @@ class thread_probe {
 
   /// The account of the thread at `index` of what open() was given.
   result<thread_account> read(std::size_t index) const;
+  /// What read() gave, as an ASSAY_THREAD record.
+  assay_record record_of(std::size_t index, const thread_account& account) const;
   /// Writes one ASSAY_THREAD record a thread.
   result<void> sample(trace::sink& to) const;
 

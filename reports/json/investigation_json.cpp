@@ -229,6 +229,17 @@ json to_object(const model::pass_total& total) {
     staging["value"] = 0;
   out["allocation_ns"] = allocation;
   out["staging_ns"] = staging;
+  json caller{{"passes_count", total.caller.passes}};
+  if (total.caller.passes > 0) {
+    caller["wall_ns"] = total.caller.wall_ns;
+    caller["run_ns"] = total.caller.run_ns;
+    caller["wait_ns"] = total.caller.wait_ns;
+    caller["residual_ns"] = total.caller.residual_ns;
+    caller["residual_run_at_least_ns"] = total.caller.residual_run_ns;
+  } else {
+    caller["absence"] = "the kernel's account of the caller was not read within passes";
+  }
+  out["caller"] = caller;
   out["launches"] = to_array(total.launches);
   return out;
 }

@@ -78,6 +78,18 @@ struct pass_line {
   std::vector<std::int64_t> launch_busy_ns{};
 };
 
+/// The caller by the kernel's account, over those passes in which it was read at both ends: a
+/// second way to divide them, which shares nothing with the first but the harness's stamps.
+struct pass_account {
+  std::uint64_t passes = 0;
+  std::int64_t wall_ns = 0;
+  std::int64_t run_ns = 0;
+  std::int64_t wait_ns = 0;      ///< ready, no core free
+  std::int64_t residual_ns = 0;  ///< of these passes, by their records
+  /// Of residual_ns, at least: it cannot have been off its core for longer than in the whole pass.
+  std::int64_t residual_run_ns = 0;
+};
+
 /// All passes of one kind.
 struct pass_total {
   std::uint64_t passes = 0;
@@ -89,9 +101,10 @@ struct pass_total {
   std::int64_t device_busy_ns = 0;
   std::uint64_t allocations = 0;  ///< moments: the trace tells no length
   std::uint64_t copy_calls = 0;
-  std::uint64_t graph_calls = 0;      ///< each submitted several launches at once
-  std::int64_t graph_call_ns = 0;     ///< host time inside of them
-  std::uint64_t named_passes = 0;     ///< whose launches the plan of a step names
+  std::uint64_t graph_calls = 0;   ///< each submitted several launches at once
+  std::int64_t graph_call_ns = 0;  ///< host time inside of them
+  std::uint64_t named_passes = 0;  ///< whose launches the plan of a step names
+  pass_account caller;
   std::vector<launch_line> launches;  ///< most time first
 };
 

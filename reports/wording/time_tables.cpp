@@ -98,6 +98,16 @@ void add_pass_rows(word_table& table, std::string_view kind, const model::pass_t
                                 with_separators(total.copy_calls)));
   row("residual", total.residual_ns, 0, "no record covers it: wall less the union of all records",
       total.residual_ns > total.wall_ns / 20 ? word_tone::doubt : word_tone::plain);
+  if (total.caller.passes == total.passes)
+    row("of it the caller ran", total.caller.residual_run_ns, 0,
+        fmt::format(
+            "at least, by the kernel's account: it was off its core for {} of all passes",
+            duration_words(std::max<std::int64_t>(0, total.caller.wall_ns - total.caller.run_ns))),
+        word_tone::plain);
+  else
+    open("of it the caller ran",
+         fmt::format("unmeasured: the kernel's account was read in {} of {} passes",
+                     with_separators(total.caller.passes), with_separators(total.passes)));
   row("wall", total.wall_ns, 0,
       fmt::format("{} passes by the harness's stamps; device busy {}, idle {}",
                   with_separators(total.passes), share_words(total.device_busy_ns, total.wall_ns),
@@ -135,7 +145,8 @@ word_table time_table(const model::investigation& report) {
       "Each instant of a pass counts once, for the first part that fits; hidden is what ran "
       "beneath "
       "another part. The residual is computed apart from the parts, as wall less the union of all "
-      "records.");
+      "records. What the caller ran of it is no part: it says how much of the residual is the "
+      "host's own code, and that it did not wait there.");
   const std::int64_t worst_ns = std::max(report.decode.closure_ns, report.prefill.closure_ns);
   table.notes.push_back(
       worst_ns == 0

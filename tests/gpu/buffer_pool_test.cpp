@@ -4,6 +4,7 @@
 // memory, or write into one that is being read.
 #include "probes/cupti/buffer_pool.h"
 
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -42,6 +43,18 @@ TEST(BufferPool, keeps_a_filled_buffer_until_it_was_read) {
   pool.fill(data, 0);
   EXPECT_TRUE(pool.filled().empty());
   EXPECT_EQ(pool.take(), data);
+}
+
+TEST(BufferPool, hands_out_nothing_but_zeros) {
+  buffer_pool pool(1, 64);
+  std::uint8_t* data = pool.take();
+  EXPECT_EQ(std::count(data, data + 64, 0), 64);
+  std::fill_n(data, 64, std::uint8_t{7});
+  pool.fill(data, 8);
+  ASSERT_EQ(pool.filled().size(), 1U);
+  pool.give_back(data);
+  ASSERT_EQ(pool.take(), data);
+  EXPECT_EQ(std::count(data, data + 64, 0), 64) << "beyond its last record too";
 }
 
 }  // namespace
