@@ -3,16 +3,14 @@
 #include "harness/cli/audited_run.h"
 
 #include <sys/stat.h>
-#include <array>
 
-#include <limits>
+#include <array>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "harness/audit/gates.h"
-#include "harness/cli/host_choice.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/memory_flags.h"
 #include "harness/cli/recorder.h"
@@ -25,9 +23,7 @@
 #include "probes/process/host_account.h"
 #include "probes/sentinel/content_check.h"
 #include "probes/trace/contract_json.h"
-#include "runtime/telemetry/knobs.h"
 #include "runtime/tokenizer/tokenizer.h"
-#include "scenarios/embedded.h"
 #include "scenarios/ledger.h"
 #include "scenarios/vocabulary_ledger.h"
 
@@ -484,23 +480,6 @@ result<void> run::go(const device_maker& make_device) {
 }
 
 }  // namespace
-
-result<run_options> default_run_options() {
-  run_options options;
-  options.checkpoint = scenarios::embedded_checkpoint();
-  ASSAY_TRY_ASSIGN(const auto arena_bytes,
-                   telemetry::knob_value(telemetry::knob_id::host_arena_bytes));
-  options.arena_bytes = static_cast<std::uint64_t>(arena_bytes);
-  ASSAY_TRY_ASSIGN(options.spin_ns, telemetry::knob_value(telemetry::knob_id::host_spin_ns));
-  ASSAY_TRY_ASSIGN(options.threads, host_threads());
-  ASSAY_TRY(use_host_isa());
-  ASSAY_TRY_ASSIGN(options.page_tokens, telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
-  if (options.page_tokens > std::numeric_limits<std::uint32_t>::max())
-    return ASSAY_FAIL(usage, fmt::format("ASSAY_KV_PAGE_TOKENS={} is more than a page can hold; "
-                                         "give a few dozen tokens",
-                                         options.page_tokens));
-  return options;
-}
 
 result<void> audited_run(const run_options& options, std::span<const track> tracks,
                          const progress& tell, const device_maker& make_device) {
