@@ -21,6 +21,8 @@ bool event_spans::take(const assay_record& record) {
   if (record.amount < 0 || least_ns < 0 || error_ns < 0) return false;
   // Two readings of events that lie within each other on one stream.
   if (saturating_sub(least_ns, record.amount) > saturating_add(error_ns, error_ns)) return false;
+  // Around waits of the range, and not around its work: whoever wrote the trace drew on it.
+  if (record.op == ASSAY_OP_WAIT) return true;
   event_span& span = by_slot_[static_cast<std::size_t>(range_slot(record.range))];
   ++span.pairs;
   span.least_ns = saturating_add(span.least_ns, least_ns);

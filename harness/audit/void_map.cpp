@@ -44,6 +44,10 @@ std::string reason_for(const void_map& voids, const counter_spec& spec,
   if (!by_source.empty()) return by_source;
   if (reference.source == ASSAY_SOURCE_HARNESS_EVENTS && spec.claims.range != telemetry::range::any)
     return voids.event_spans[static_cast<std::size_t>(spec.claims.range)];
+  // One that was made of several ranges' events is worth no more than the worst of them.
+  if (reference.source == ASSAY_SOURCE_HARNESS_EVENTS)
+    for (const std::string& each : voids.event_spans)
+      if (!each.empty()) return each;
   const bool is_device =
       reference.source == ASSAY_SOURCE_DEVICE_RECORDS || reference.source == ASSAY_SOURCE_EVENTS;
   if (!is_device) return {};

@@ -43,6 +43,7 @@ void activity_tally::take(std::span<const assay_record> records) {
   for (const assay_record& record : records) {
     if (record.range >= by_range_.size()) continue;
     overlap_.take(record);
+    event_spans_.take(record);
     if (record.kind == ASSAY_ACTIVITY) add(by_range_[record.range], record);
     if (record.kind == ASSAY_SUBMISSION && !is_sentinel(record.range))
       (record.op == ASSAY_OP_SYNC ? sync_ns_ : submission_ns_) += record.end_ns - record.start_ns;

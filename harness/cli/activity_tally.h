@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/cli/event_span_tally.h"
 #include "harness/cli/overlap_tally.h"
 #include "probes/trace/assay_trace.h"
 #include "runtime/telemetry/range.h"
@@ -50,10 +51,13 @@ class activity_tally {
   std::int64_t busy_ns() const;
   /// Page-ins beside the work that they are for; of one pass.
   overlap_times overlap() const { return overlap_.times(); }
+  /// The same by events that the harness recorded itself.
+  const event_span_sums& event_spans() const { return event_spans_; }
 
  private:
   std::array<range_tally, telemetry::range_count> by_range_{};
   overlap_tally overlap_;
+  event_span_sums event_spans_;
   std::int64_t memory_bytes_ = 0;
   std::int64_t sync_ns_ = 0;
   std::int64_t submission_ns_ = 0;

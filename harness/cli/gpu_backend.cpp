@@ -95,11 +95,17 @@ class gpu_backend final : public run_backend {
     brackets_.emplace(
         [this](std::uint32_t stream, std::size_t count) { return make_events(stream, count); },
         known_answers, of_waits);
-    bracketed_.emplace(*gpu_, *brackets_,
-                       [this](device::range_label before, device::range_label now) {
-                         if (before != 0) ranges_.pop();
-                         if (now != 0) ranges_.push(claims_of(now), step_);
-                       });
+    if (is_limited_)
+      waits_.emplace(
+          [this](std::uint32_t stream, std::size_t count) { return make_events(stream, count); },
+          of_waits[0]);
+    bracketed_.emplace(
+        *gpu_, *brackets_,
+        [this](device::range_label before, device::range_label now) {
+          if (before != 0) ranges_.pop();
+          if (now != 0) ranges_.push(claims_of(now), step_);
+        },
+        waits_ ? &*waits_ : nullptr);
     return {};
   }
 
@@ -119,6 +125,7 @@ class gpu_backend final : public run_backend {
   bool has_records() const override { return probe_->has_records(); }
   result<void> drain(trace::sink& to) override {
     ASSAY_TRY(probe_->drain(to));
+    if (waits_) ASSAY_TRY(waits_->drain(to));
     return brackets_->drain(to);
   }
   // Each drain writes one.
@@ -275,6 +282,7 @@ class gpu_backend final : public run_backend {
   std::unique_ptr<probes::gpu_run_probe> probe_;
   std::unique_ptr<device::cuda_device> gpu_;
   std::optional<probes::range_brackets> brackets_;
+  std::optional<probes::wait_brackets> waits_;
   std::optional<probes::bracketed_device> bracketed_;
   result<std::unique_ptr<probes::nvml_probe>> nvml_;
   result<std::unique_ptr<probes::nvml_traffic_watch>> traffic_;

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "harness/cli/audited_run.h"
 #include "harness/cli/run_backend.h"
+#include "probes/cuda_events/bracketed_device.h"
 #include "probes/host_device/host_device_probe.h"
+#include "probes/host_stamps/host_stamps.h"
 #include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
 #include "probes/sentinel/sentinel_probe.h"
@@ -42,6 +46,7 @@ class host_backend final : public run_backend {
     }
     ASSAY_TRY_ASSIGN(device_, make_device(options_));
     device_.front->set_observer(&probe_);
+    if (options.vram_limit) bracket();
     ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(options.checkpoint));
     const auto weights_bytes = static_cast<std::uint64_t>(scenarios::weight_bytes(model));
     ASSAY_TRY_ASSIGN(link_, probes::link_probe::create({.read_working_set_bytes = weights_bytes,
@@ -50,6 +55,7 @@ class host_backend final : public run_backend {
   }
 
   device::device& front() override { return *device_.front; }
+  device::device& runtime_front() override { return bracketed_ ? *bracketed_ : front(); }
   result<std::unique_ptr<engine::decode_engine>> load(
       const std::filesystem::path& checkpoint, device::device& seen_by_runtime,
       telemetry::counter_writer& counters, const engine::engine_options& options) override {
@@ -59,7 +65,12 @@ class host_backend final : public run_backend {
   }
   std::vector<std::uint32_t> worker_tids() override { return device_.executor->worker_tids(); }
 
-  result<void> drain(trace::sink& to) override { return probe_.drain(to); }
+  result<void> drain(trace::sink& to) override {
+    ASSAY_TRY(probe_.drain(to));
+    if (!bracketed_) return {};
+    ASSAY_TRY(waits_->drain(to));
+    return brackets_->drain(to);
+  }
   result<void> sample_clock(trace::sink& to) override { return clock_.sample(to); }
 
   result<void> calibrate(trace::sink& to) override { return link_->calibrate(to); }
@@ -92,10 +103,37 @@ class host_backend final : public run_backend {
   }
 
  private:
+  // Steps, page-ins and the waits for them have a second party under a limit, which shares neither
+  // clock read nor record with the executor.
+  void bracket() {
+    using telemetry::range;
+    const auto make = [this](std::uint32_t stream,
+                             std::size_t count) -> result<std::unique_ptr<probes::event_source>> {
+      return std::unique_ptr<probes::event_source>(std::make_unique<probes::host_stamps>(
+          *device_.front, device::stream{stream}, count, probes::host_device_probe::own_work));
+    };
+    std::vector<device::range_label> ignored;
+    for (int i = 1; i < telemetry::range_count; ++i)
+      if (const auto each = static_cast<range>(i); each != range::compute && each != range::paging)
+        ignored.push_back(static_cast<device::range_label>(each));
+    // A step's span holds its appends to pages, its waits, and the events around them.
+    constexpr device::range_label within_a_step[]{
+        static_cast<device::range_label>(range::paging),
+        static_cast<device::range_label>(range::kv_append)};
+    brackets_.emplace(make, ignored, within_a_step);
+    waits_.emplace(make, static_cast<device::range_label>(range::paging));
+    bracketed_.emplace(*device_.front, *brackets_, probes::bracketed_device::label_listener{},
+                       &*waits_);
+  }
+
   device::host_device_options options_;
   probes::host_device_probe probe_;
   probes::clock_probe clock_;
+  // The device's queues hold stamps of theirs: it ends first.
+  std::optional<probes::range_brackets> brackets_;
+  std::optional<probes::wait_brackets> waits_;
   made_device device_;
+  std::optional<probes::bracketed_device> bracketed_;
   std::unique_ptr<probes::link_probe> link_;
   std::unique_ptr<probes::sentinel_probe> sentinel_;
 };

@@ -128,12 +128,26 @@ void add_overlap(values& to, const overlap_times& t, std::int64_t steps_ns) {
         bits(std::max(ratio(least_ns, shorter_most_ns), 0.0)));
 }
 
+// The second party: events of the harness's own, in the places of the streams where the runtime's
+// stand. Where they were lost, or nobody recorded any, it says nothing.
+void add_event_spans(values& to, const event_span_sums& seen, bool is_paged) {
+  if (!seen.is_whole || seen.steps.spans == 0) return;
+  const auto source = ASSAY_SOURCE_HARNESS_EVENTS;
+  bound(to, id::paging_stall_ns, source, ASSAY_AT_LEAST, seen.waits.least_ns);
+  bound(to, id::paging_stall_ns, source, ASSAY_AT_MOST, seen.waits.most_ns);
+  const ratio_bounds overlap = overlap_of(seen);
+  if (!is_paged || !overlap.is_known) return;
+  bound(to, id::paging_overlap_ratio, source, ASSAY_AT_LEAST, bits(overlap.least));
+  bound(to, id::paging_overlap_ratio, source, ASSAY_AT_MOST, bits(overlap.most));
+}
+
 void add_times(values& to, const request_evidence& seen, std::int64_t steps_ns) {
   const overlap_times& t = seen.overlap;
   bound(to, id::paging_stall_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_LEAST, t.stall_least_ns);
   bound(to, id::paging_stall_ns, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_AT_MOST, t.stall_most_ns);
   bound(to, id::paging_stall_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, steps_ns);
   const std::int64_t bytes = seen.activity.of(range::paging).bytes;
+  add_event_spans(to, seen.activity.event_spans(), bytes != 0);
   if (bytes == 0) return;
   add_overlap(to, t, steps_ns);
   bound(to, id::paging_h2d_ns, ASSAY_SOURCE_HOST_SPAN, ASSAY_AT_MOST, steps_ns);

@@ -9,8 +9,10 @@ using assay::device::operation_kind;
 template <class Call>
 result<void> bracketed_device::bracketed(stream on, operation_kind kind, Call call) {
   brackets_.before_call(on.index, kind, range_);
+  if (waits_ != nullptr) waits_->before_call(on.index, kind, range_);
   ASSAY_TRY(call());
   brackets_.after_call(on.index, kind, range_);
+  if (waits_ != nullptr) waits_->after_call(on.index, kind, range_);
   return {};
 }
 

@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "probes/cuda_events/range_brackets.h"
+#include "probes/cuda_events/wait_brackets.h"
 #include "runtime/device/device.h"
 
 namespace assay::probes {
 
-/// Ownership: neither the device nor the brackets are owned; both outlive it.
+/// Ownership: neither the device nor the brackets are owned; all outlive it.
 /// Threads: the one that submits. Errors: as the device behind it; an event that could not be
 /// recorded is a span less, and no error of the call. Overhead: range_brackets'.
 class bracketed_device final : public assay::device::device {
@@ -24,8 +25,10 @@ class bracketed_device final : public assay::device::device {
   using label_listener =
       std::function<void(assay::device::range_label, assay::device::range_label)>;
 
-  bracketed_device(device& real, range_brackets& brackets, label_listener on_label = {})
-      : real_(real), brackets_(brackets), on_label_(std::move(on_label)) {}
+  /// `waits`: null where nobody brackets waits.
+  bracketed_device(device& real, range_brackets& brackets, label_listener on_label = {},
+                   wait_brackets* waits = nullptr)
+      : real_(real), brackets_(brackets), waits_(waits), on_label_(std::move(on_label)) {}
 
   result<buffer> allocate(std::uint64_t bytes) override { return real_.allocate(bytes); }
   result<void> free(buffer what) override { return real_.free(what); }
@@ -57,6 +60,7 @@ class bracketed_device final : public assay::device::device {
 
   device& real_;
   range_brackets& brackets_;
+  wait_brackets* waits_;
   label_listener on_label_;
   assay::device::range_label range_ = 0;
 };

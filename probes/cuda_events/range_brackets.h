@@ -36,7 +36,7 @@ namespace assay::probes {
 class range_brackets {
  public:
   /// Events of a stream that are held until they were read; a span that finds none is lost.
-  static constexpr std::size_t events_a_stream = 512;
+  static constexpr std::size_t events_a_stream = 2048;
 
   /// Makes `count` events on a stream. Where it fails, the stream's spans are lost, and told.
   using source_maker =

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "probes/host_device/ring_set.h"
@@ -27,6 +28,9 @@ class host_device_probe final : public device::observer {
  public:
   /// Records that a thread can leave behind between two drains; a power of two.
   static constexpr std::size_t default_ring_records = std::size_t{1} << 14;
+
+  /// Label of the harness's own work: what is submitted under it leaves no record in the trace.
+  static constexpr device::range_label own_work = 0xffff;
 
   explicit host_device_probe(std::size_t ring_records = default_ring_records);
   ~host_device_probe() override = default;
@@ -59,6 +63,7 @@ class host_device_probe final : public device::observer {
 
   result<void> drain_calls(record_ring& from, trace::sink& to);
   result<void> drain_worker(record_ring& from, std::uint64_t until, trace::sink& to);
+  static result<void> send_others(std::span<const assay_record> records, trace::sink& to);
   result<void> report_loss(trace::sink& to);
 
   std::uint64_t id_;  ///< never reused: a thread's cached ring names the probe that it belongs to

@@ -70,7 +70,8 @@ typedef enum assay_record_kind {
   ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; start: when; op: role */
   ASSAY_LINK_SAMPLE = 10, /* direction: link; amount: bytes; start/end; extra[0]: working set */
   ASSAY_LOSS = 11,        /* direction: assay_source; amount: records lost since the last LOSS */
-  ASSAY_EVENT_SPAN = 12   /* events of the harness's own around the work of a range; range; stream;
+  ASSAY_EVENT_SPAN = 12   /* events of the harness's own around the work of a range, or, where op is
+                             ASSAY_OP_WAIT, around a wait of it; range; stream;
                              amount: ns between those around all of its calls; extra[0]: ns between
                              those right around the work; extra[1]: ns that either may be off */
 } assay_record_kind;

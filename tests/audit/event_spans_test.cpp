@@ -135,6 +135,16 @@ TEST(EventSpans, longer_than_the_host_saw_are_the_events_fault) {
       << text_of(report);
 }
 
+// Nobody waits for an event behind a copy's own last one: it may come when the window has closed.
+TEST(EventSpans, whose_last_event_came_after_the_host_had_gone_on_are_no_fault) {
+  test_trace trace = one_observer();
+  add_event_spans(trace, range::compute);
+  every_span(trace, [](assay_record& r) { r.amount *= 3; });
+  const auto report = trace.audit();
+  EXPECT_TRUE(report.gates[0].holds) << report.gates[0].detail;
+  EXPECT_EQ(line_of(report, compute_ns).verdict, verdict::agree) << text_of(report);
+}
+
 TEST(EventSpans, that_were_lost_confirm_nothing) {
   test_trace trace = one_observer();
   add_event_spans(trace, range::compute);
@@ -156,6 +166,44 @@ TEST(EventSpans, that_cannot_be_are_counted_and_not_believed) {
   const auto report = trace.audit();
   EXPECT_THAT(report.incompleteness, HasSubstr("records of no known kind"));
   EXPECT_EQ(line_of(report, compute_ns).verdict, verdict::unmeasured);
+}
+
+// Added to the work's spans they would make each step as long again as it was.
+TEST(EventSpans, around_waits_of_a_range_are_no_part_of_its_work) {
+  test_trace trace = one_observer();
+  add_event_spans(trace, range::compute);
+  for (std::size_t i = 0; i < trace.pieces.size(); ++i) {
+    if (!is_of(trace.pieces[i], ASSAY_EVENT_SPAN, range::compute)) continue;
+    assay_record wait = std::get<assay_record>(trace.pieces[i]);
+    wait.op = ASSAY_OP_WAIT;
+    trace.pieces.insert(trace.pieces.begin() + static_cast<std::ptrdiff_t>(i++), piece(wait));
+  }
+  const auto report = trace.audit();
+  EXPECT_EQ(line_of(report, compute_ns).verdict, verdict::agree) << text_of(report);
+  EXPECT_TRUE(report.findings.empty()) << text_of(report);
+}
+
+// What the harness makes of several ranges' spans is of no counter's own range.
+TEST(EventSpans, in_doubt_make_no_observation_of_several_ranges_either) {
+  const auto verdict_where = [](double factor) {
+    test_trace trace = one_observer();
+    add_event_spans(trace, range::compute);
+    every_span(trace, [=](assay_record& r) {
+      r.amount = static_cast<std::int64_t>(static_cast<double>(r.amount) * factor);
+      r.extra[0] = static_cast<std::int64_t>(static_cast<double>(r.extra[0]) * factor);
+    });
+    const auto is_of_tokens = [](const assay_record& r) {
+      return r.kind == ASSAY_OBSERVATION && r.stream == tokens &&
+             r.direction == ASSAY_SOURCE_CONTENT;
+    };
+    while (assay_record* seen = trace.find(is_of_tokens)) {
+      seen->direction = ASSAY_SOURCE_HARNESS_EVENTS;
+      seen->amount += 1;
+    }
+    return line_of(trace.audit(), tokens).verdict;
+  };
+  EXPECT_EQ(verdict_where(1.0), verdict::disagree) << "its word counts";
+  EXPECT_NE(verdict_where(3.0), verdict::disagree) << "longer than the host saw";
 }
 
 test_trace without_records(const lie& told = {}) {

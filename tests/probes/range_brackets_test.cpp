@@ -192,11 +192,11 @@ TEST_F(RangeBrackets, use_their_events_again_once_they_were_read) {
 }
 
 TEST_F(RangeBrackets, count_what_found_no_event) {
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 700; ++i) {
     timed_work(compute, 1.0);
   }
-  EXPECT_EQ(drained().size(), 170U) << "three events each, and one at the begin";
-  EXPECT_EQ(lost, 30);
+  EXPECT_EQ(drained().size(), 682U) << "three events each, and one at the begin";
+  EXPECT_EQ(lost, 18);
 }
 
 TEST_F(RangeBrackets, count_a_span_of_which_an_event_was_refused) {
