@@ -55,6 +55,7 @@ result<cupti_library> load_symbols() {
   load(found.pop_id, "cuptiActivityPopExternalCorrelationId");
   load(found.enable_event_times, "cuptiActivityEnableCudaEventDeviceTimestamps");
   load(found.enable_driver_call, "cuptiActivityEnableDriverApi");
+  load(found.set_attribute, "cuptiActivitySetAttribute");
   if (!load.missing.empty())
     return ASSAY_FAIL(unavailable, "CUPTI: " + std::string(library_name) + " has no " +
                                        load.missing + "; install the CUDA 13.0 toolkit");
