@@ -276,17 +276,19 @@ void pass_fold::take_reading(const assay_record& reading) {
 
 void pass_fold::settle_caller(const model::pass_line& line, std::int64_t begin_ns,
                               std::int64_t end_ns) {
-  const bool is_within = last_reading_.kind == ASSAY_THREAD &&
-                         first_reading_.start_ns >= begin_ns && last_reading_.start_ns <= end_ns;
+  const bool is_around = last_reading_.kind == ASSAY_THREAD &&
+                         first_reading_.start_ns <= begin_ns && last_reading_.start_ns >= end_ns;
   const std::int64_t run_ns = difference(last_reading_.amount, first_reading_.amount);
-  if (!is_within || run_ns < 0) return;
+  if (!is_around || run_ns < 0) return;
   model::pass_account& into = total_of(open_kind_).caller;
+  const std::int64_t between_ns = difference(last_reading_.start_ns, first_reading_.start_ns);
   ++into.passes;
-  into.wall_ns = sum(into.wall_ns, line.wall_ns);
+  into.between_ns = sum(into.between_ns, between_ns);
   into.run_ns = sum(into.run_ns, run_ns);
   into.wait_ns = sum(into.wait_ns, difference(last_reading_.extra[0], first_reading_.extra[0]));
   into.residual_ns = sum(into.residual_ns, line.residual_ns);
-  const std::int64_t off_core_ns = std::max<std::int64_t>(0, difference(line.wall_ns, run_ns));
+  const std::int64_t off_core_ns = std::max<std::int64_t>(0, difference(between_ns, run_ns));
+  into.off_core_ns = sum(into.off_core_ns, off_core_ns);
   into.residual_run_ns = sum(into.residual_run_ns,
                              std::max<std::int64_t>(0, difference(line.residual_ns, off_core_ns)));
 }

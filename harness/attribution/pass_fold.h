@@ -116,7 +116,7 @@ class pass_fold {
   std::uint8_t open_kind_ = 0;  // of the pass, 0 none
   assay_record opened_{};
   bool is_oversized_ = false;
-  assay_record first_reading_{};  // of the caller, within the pass that is open
+  assay_record first_reading_{};  // of the caller, written within the pass that is open
   assay_record last_reading_{};
   bool keeps_launches_ = false;
   std::uint64_t requests_ = 0;

@@ -66,7 +66,8 @@ class run {
   result<void> state_link_traffic(load_evidence& seen);
   result<void> request(std::size_t index);
   result<void> prefill(std::uint64_t index);
-  result<void> stop_pass(const assay_record& before);
+  result<void> begin_pass();
+  result<void> stop_pass();
   result<void> decode_step(std::uint32_t step);
   void take_step(engine::step_result step);
   void take_text(std::string_view text);
@@ -108,6 +109,7 @@ class run {
   bool has_stepped_ = false;  ///< some request took a step
 
   // Of the request that is open.
+  assay_record before_pass_{};  ///< the caller's account
   request_evidence seen_;
   std::optional<tokenizer::stream_decoder> decoder_;
   std::vector<std::int32_t> received_;
@@ -305,11 +307,19 @@ void run::take_step(engine::step_result step) {
   take_text(decoder_->push(step.token));
 }
 
-// The caller's account within the pass that stops, written when its stamp is taken.
-result<void> run::stop_pass(const assay_record& before) {
+// A pass lies between two readings of the caller's account, and holds neither: one costs some
+// microseconds, which a short step would be called wrong for.
+result<void> run::begin_pass() {
+  ASSAY_TRY_ASSIGN(before_pass_, accounts_->read_caller());
+  recorder_.mark_begin();
+  return {};
+}
+
+result<void> run::stop_pass() {
+  recorder_.mark_end();
   ASSAY_TRY_ASSIGN(const assay_record after, accounts_->read_caller());
   ASSAY_TRY(recorder_.stop());
-  const std::array<assay_record, 2> readings{before, after};
+  const std::array<assay_record, 2> readings{before_pass_, after};
   return recorder_.records(readings);
 }
 
@@ -319,12 +329,12 @@ result<void> run::prefill(std::uint64_t index) {
   ASSAY_TRY(accounts_->start());
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_PREFILL, index));
   const step_label label(*backend_, "prefill", index);
-  ASSAY_TRY_ASSIGN(const assay_record before, accounts_->read_caller());
+  ASSAY_TRY(begin_pass());
   ASSAY_TRY(
       engine_->begin_request(ids, {options_.scenario.max_new_tokens, options_.temperature,
                                    options_.seed, options_.scenario.stops_at_eos, seen_.is_kept}));
   ASSAY_TRY_ASSIGN(const auto step, engine_->prefill());
-  ASSAY_TRY(stop_pass(before));
+  ASSAY_TRY(stop_pass());
   ASSAY_TRY_ASSIGN(seen_.prefill, recorder_.end_window());
   ASSAY_TRY_ASSIGN(seen_.prefill_caller, accounts_->since_start());
   seen_.prompt_ids = static_cast<std::int64_t>(ids.size());
@@ -341,12 +351,12 @@ result<void> run::prefill(std::uint64_t index) {
 
 result<void> run::decode_step(std::uint32_t step) {
   ASSAY_TRY(recorder_.begin_window(ASSAY_WINDOW_DECODE_STEP, step));
-  ASSAY_TRY_ASSIGN(const assay_record before, accounts_->read_caller());
+  ASSAY_TRY(begin_pass());
   ASSAY_TRY_ASSIGN(const auto given, [&] {
     const step_label label(*backend_, "decode step", step);
     return engine_->decode_step();
   }());
-  ASSAY_TRY(stop_pass(before));
+  ASSAY_TRY(stop_pass());
   ++seen_.asked_steps;
   if (step % steps_between_levels == 0)
     ASSAY_TRY(observe(

@@ -37,9 +37,19 @@ result<void> recorder::begin_window(assay_window kind, std::uint64_t index) {
   return {};
 }
 
+void recorder::mark_begin() {
+  ASSAY_CHECK(!open_.empty(), "mark_begin() without an open window");
+  open_.back().span.begin_ns = host_now().ns;
+}
+
+void recorder::mark_end() {
+  ASSAY_CHECK(!open_.empty(), "mark_end() without an open window");
+  open_.back().span.end_ns = host_now().ns;
+}
+
 result<void> recorder::stop() {
   ASSAY_CHECK(!open_.empty(), "stop() without an open window");
-  open_.back().span.end_ns = host_now().ns;
+  if (open_.back().span.end_ns == 0) mark_end();
   return drain();
 }
 

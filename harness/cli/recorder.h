@@ -47,6 +47,10 @@ class recorder final : public trace::sink {
 
   /// Opens a window inside the one that is open. The stamp is the last thing done.
   result<void> begin_window(assay_window kind, std::uint64_t index);
+  /// Stamps the innermost window's begin anew: what the harness did since is none of its time.
+  void mark_begin();
+  /// Stamps its end; what stop() or end_window() would stamp later is this.
+  void mark_end();
   /// Stamps first, then drains, takes the counters and closes the innermost window.
   result<window_span> end_window();
   /// The same in two steps, for references that must lie inside the window: stop() stamps and

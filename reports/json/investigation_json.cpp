@@ -231,13 +231,14 @@ json to_object(const model::pass_total& total) {
   out["staging_ns"] = staging;
   json caller{{"passes_count", total.caller.passes}};
   if (total.caller.passes > 0) {
-    caller["wall_ns"] = total.caller.wall_ns;
+    caller["between_ns"] = total.caller.between_ns;
     caller["run_ns"] = total.caller.run_ns;
+    caller["off_core_ns"] = total.caller.off_core_ns;
     caller["wait_ns"] = total.caller.wait_ns;
     caller["residual_ns"] = total.caller.residual_ns;
     caller["residual_run_at_least_ns"] = total.caller.residual_run_ns;
   } else {
-    caller["absence"] = "the kernel's account of the caller was not read within passes";
+    caller["absence"] = "the kernel's account of the caller was not read around passes";
   }
   out["caller"] = caller;
   out["launches"] = to_array(total.launches);

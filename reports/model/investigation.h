@@ -78,12 +78,13 @@ struct pass_line {
   std::vector<std::int64_t> launch_busy_ns{};
 };
 
-/// The caller by the kernel's account, over those passes in which it was read at both ends: a
+/// The caller by the kernel's account, over those passes that lie between two readings of it: a
 /// second way to divide them, which shares nothing with the first but the harness's stamps.
 struct pass_account {
   std::uint64_t passes = 0;
-  std::int64_t wall_ns = 0;
+  std::int64_t between_ns = 0;  ///< the readings: some microseconds more than the pass
   std::int64_t run_ns = 0;
+  std::int64_t off_core_ns = 0;  ///< between_ns less run_ns
   std::int64_t wait_ns = 0;      ///< ready, no core free
   std::int64_t residual_ns = 0;  ///< of these passes, by their records
   /// Of residual_ns, at least: it cannot have been off its core for longer than in the whole pass.

@@ -100,9 +100,8 @@ void add_pass_rows(word_table& table, std::string_view kind, const model::pass_t
       total.residual_ns > total.wall_ns / 20 ? word_tone::doubt : word_tone::plain);
   if (total.caller.passes == total.passes)
     row("of it the caller ran", total.caller.residual_run_ns, 0,
-        fmt::format(
-            "at least, by the kernel's account: it was off its core for {} of all passes",
-            duration_words(std::max<std::int64_t>(0, total.caller.wall_ns - total.caller.run_ns))),
+        fmt::format("at least, by the kernel's account: it was off its core for {} of all passes",
+                    duration_words(total.caller.off_core_ns)),
         word_tone::plain);
   else
     open("of it the caller ran",
