@@ -319,8 +319,7 @@ result<void> run::stop_pass() {
   recorder_.mark_end();
   ASSAY_TRY_ASSIGN(const assay_record after, accounts_->read_caller());
   ASSAY_TRY(recorder_.stop());
-  const std::array<assay_record, 2> readings{before_pass_, after};
-  return recorder_.records(readings);
+  return recorder_.records(std::array{before_pass_, after});
 }
 
 result<void> run::prefill(std::uint64_t index) {
