@@ -43,10 +43,11 @@ void* map_aligned(std::uint64_t bytes) noexcept {
 }  // namespace
 
 result<std::unique_ptr<host_arena>> host_arena::create(std::uint64_t limit_bytes) {
-  if (limit_bytes < alignment_bytes || limit_bytes > largest_limit_bytes)
+  // One that holds not even a grant is refused where something is asked of it, by its name.
+  if (limit_bytes == 0 || limit_bytes > largest_limit_bytes)
     return ASSAY_FAIL(usage, "device arena of " + std::to_string(limit_bytes) +
-                                 " bytes: give a limit between " + std::to_string(alignment_bytes) +
-                                 " bytes and " + std::to_string(largest_limit_bytes));
+                                 " bytes: give a limit between 1 byte and " +
+                                 std::to_string(largest_limit_bytes));
   const std::uint64_t mapped_bytes = round_up(limit_bytes, page_bytes);
   void* base = map_aligned(mapped_bytes);
   if (base == MAP_FAILED)
@@ -62,7 +63,8 @@ result<std::unique_ptr<host_arena>> host_arena::create(std::uint64_t limit_bytes
 
 host_arena::host_arena(std::byte* base, std::uint64_t mapped_bytes, std::uint64_t limit_bytes)
     : base_(base), mapped_bytes_(mapped_bytes), limit_bytes_(limit_bytes) {
-  free_.emplace(0, limit_bytes / alignment_bytes * alignment_bytes);
+  const std::uint64_t grantable_bytes = limit_bytes / alignment_bytes * alignment_bytes;
+  if (grantable_bytes > 0) free_.emplace(0, grantable_bytes);
 }
 
 host_arena::~host_arena() {

@@ -75,8 +75,14 @@ result<vram_limit> vram_limit::parse(std::string_view text) {
 }
 
 result<std::uint64_t> vram_limit::bytes_of(std::uint64_t total_bytes) const {
-  if (const auto* part = std::get_if<fraction>(&value))
-    return static_cast<std::uint64_t>(part->ratio * static_cast<double>(total_bytes));
+  if (const auto* part = std::get_if<fraction>(&value)) {
+    const auto bytes = static_cast<std::uint64_t>(part->ratio * static_cast<double>(total_bytes));
+    if (bytes > 0) return bytes;
+    return ASSAY_FAIL(usage, "--vram-limit: that fraction of the device's " +
+                                 std::to_string(total_bytes) +
+                                 " bytes is less than a byte; give more, bytes with a unit, or "
+                                 "auto");
+  }
   const std::uint64_t bytes = std::get<std::uint64_t>(value);
   if (bytes > total_bytes)
     return ASSAY_FAIL(

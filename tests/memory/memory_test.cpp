@@ -274,6 +274,13 @@ TEST(Limit, bytes_fractions_and_auto_are_told_apart) {
   EXPECT_EQ(bytes_of("8MiB", 8 * mib), 8 * mib);
 }
 
+TEST(Limit, fraction_of_less_than_a_byte_is_refused) {
+  const auto got = vram_limit::parse("0.0000000001").value().bytes_of(std::uint64_t{1} << 30);
+  ASSERT_FALSE(got.has_value());
+  EXPECT_EQ(got.error().kind, error_kind::usage);
+  EXPECT_NE(got.error().message.find("less than a byte"), std::string::npos);
+}
+
 // Each is one that some parser of another tool takes for something else.
 TEST(Limit, traps_are_refused_in_one_line_that_says_what_is_wrong) {
   const std::vector<std::pair<std::string, std::string>> traps{
