@@ -178,6 +178,24 @@ const series_index::sample_list& ranged(const model::promised_metric& metric,
   return is_several(metric.kind) ? in.samples(metric.name + "_sum") : in.samples(metric.name);
 }
 
+bool is_nan_alone(const model::promised_metric& metric, const subject& of) {
+  return std::all_of(of.snapshots.begin(), of.snapshots.end(), [&](const series_index& in) {
+    const auto& samples = ranged(metric, in);
+    return std::all_of(samples.begin(), samples.end(),
+                       [](const auto* sample) { return std::isnan(sample->value); });
+  });
+}
+
+void tell_nan(const model::promised_metric& metric, const subject& of, check_log& log) {
+  for (const auto& snapshot : of.snapshots)
+    for (const auto* sample : ranged(metric, snapshot)) {
+      log.looked();
+      log.find_first(severity::error, "R12", metric.name,
+                     fmt::format("{} holds NaN alone, no finite number", metric.name),
+                     place_of(snapshot.from().source, sample->line));
+    }
+}
+
 }  // namespace
 
 void check_kind(const subject& of, check_log& log) {
@@ -204,6 +222,10 @@ void check_range(const subject& of, check_log& log) {
   if (of.snapshots.empty()) return log.absent("no metrics were given");
   for (const auto& metric : of.contract->metrics) {
     if (metric.kind == metric_kind::info) continue;
+    if (is_nan_alone(metric, of)) {
+      tell_nan(metric, of, log);
+      continue;
+    }
     for (const auto& snapshot : of.snapshots)
       for (const auto* sample : ranged(metric, snapshot)) {
         log.looked();

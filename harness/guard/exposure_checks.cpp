@@ -45,6 +45,20 @@ std::string place_in(const series_index& in, const series_index::sample_list& sa
   return place_of(in.from().source, samples.empty() ? 0 : samples.front()->line);
 }
 
+// The key that is null in each line of a file is one finding of it.
+void tell(const model::exposition_problem& problem, const model::exposition& from, check_log& log) {
+  const auto severity = problem.is_skipped || problem.is_loss ? severity::error : severity::warning;
+  const std::string_view ending = problem.is_skipped ? "; it was skipped"
+                                  : problem.is_part  ? "; the value was skipped"
+                                                     : "";
+  const std::string_view file =
+      std::string_view(from.source).substr(0, from.source.rfind(" (snapshot "));
+  log.find_first_of(fmt::format("{}\n{}", file, problem.what), severity,
+                    fmt::format("line {}", problem.line),
+                    fmt::format("line {} {}{}", problem.line, problem.what, ending),
+                    place_of(from.source, problem.line));
+}
+
 }  // namespace
 
 void check_input(const subject& of, check_log& log) {
@@ -52,12 +66,7 @@ void check_input(const subject& of, check_log& log) {
   for (const auto& snapshot : of.snapshots) {
     const model::exposition& from = snapshot.from();
     log.looked(from.line_count);
-    for (const auto& problem : from.problems)
-      log.find(problem.is_skipped || problem.is_loss ? severity::error : severity::warning, "",
-               fmt::format("line {}", problem.line),
-               fmt::format("line {} {}{}", problem.line, problem.what,
-                           problem.is_skipped ? "; it was skipped" : ""),
-               place_of(from.source, problem.line));
+    for (const auto& problem : from.problems) tell(problem, from, log);
     std::unordered_map<std::string_view, std::size_t> series;
     for (const auto& sample : from.samples)
       if (++series[sample.name] == most_series + 1)

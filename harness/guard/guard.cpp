@@ -67,8 +67,8 @@ void tell_known(const model::guard_contract& contract, model::guard_report& repo
 void list_skipped(std::span<const model::exposition> snapshots, model::guard_report& report) {
   for (const auto& snapshot : snapshots)
     for (const auto& problem : snapshot.problems) {
-      if (!problem.is_skipped) continue;
-      ++report.skipped_count;
+      if (!problem.is_skipped && !problem.is_part) continue;
+      ++(problem.is_skipped ? report.skipped_count : report.skipped_value_count);
       if (report.skipped.size() < most_listed)
         report.skipped.push_back({place_of(snapshot.source, problem.line), problem.what});
     }

@@ -23,10 +23,12 @@ struct replacement {
   std::string_view bare;
   std::string_view quoted;
 };
-constexpr std::array<replacement, 4> non_finite{{{"-Infinity", "\"-Infini\""},
-                                                 {"Infinity", "\"Infini\""},
-                                                 {"-NaN", "\"-N\""},
-                                                 {"NaN", "\"N\""}}};
+// With a DEL in each: a text "N" is nobody's number, and must not become one where a number of the
+// same line is bare.
+constexpr std::array<replacement, 4> non_finite{{{"-Infinity", "\"\x7f-Infin\""},
+                                                 {"Infinity", "\"\x7fInfin\""},
+                                                 {"-NaN", "\"\x7f-\""},
+                                                 {"NaN", "\"\x7f\""}}};
 
 struct spelled {
   std::string_view text;
@@ -34,20 +36,15 @@ struct spelled {
 };
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr std::array<spelled, 14> spellings{{{"N", not_a_number},
-                                             {"-N", not_a_number},
-                                             {"NaN", not_a_number},
-                                             {"nan", not_a_number},
-                                             {"-nan", not_a_number},
-                                             {"Infini", infinite},
-                                             {"-Infini", -infinite},
-                                             {"Infinity", infinite},
-                                             {"-Infinity", -infinite},
-                                             {"inf", infinite},
-                                             {"-inf", -infinite},
-                                             {"INF", infinite},
-                                             {"+INF", infinite},
-                                             {"-INF", -infinite}}};
+constexpr std::array<spelled, 23> spellings{
+    {{"\x7f", not_a_number},    {"\x7f-", not_a_number},  {"\x7fInfin", infinite},
+     {"\x7f-Infin", -infinite}, {"NaN", not_a_number},    {"nan", not_a_number},
+     {"NAN", not_a_number},     {"-nan", not_a_number},   {"-NaN", not_a_number},
+     {"Infinity", infinite},    {"+Infinity", infinite},  {"-Infinity", -infinite},
+     {"infinity", infinite},    {"-infinity", -infinite}, {"Inf", infinite},
+     {"+Inf", infinite},        {"-Inf", -infinite},      {"inf", infinite},
+     {"+inf", infinite},        {"-inf", -infinite},      {"INF", infinite},
+     {"+INF", infinite},        {"-INF", -infinite}}};
 
 bool may_end_a_value(char c) {
   return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t';

@@ -14,8 +14,8 @@
 namespace assay::ingest {
 
 /// The text with each bare NaN, Infinity, -NaN, -Infinity outside of strings made a string of the
-/// same length, so that places in the text stay true: "N", "Infini", "-N", "-Infini". None where
-/// there is none of them.
+/// same length, so that places in the text stay true. Each holds a DEL, so that no text is taken
+/// for one; number_in() knows them. None where there is none of them.
 std::optional<std::string> with_quoted_non_finite(std::string_view text);
 
 /// A number as tools write it: a number, or one of those strings, or "NaN", "+INF", "1.5e3". None

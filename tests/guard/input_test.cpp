@@ -120,6 +120,49 @@ TEST(Exposition, json_lines_are_snapshots_of_numbers_by_their_paths) {
   EXPECT_EQ(read("{\n  \"a\": 1\n}\n")[0].samples.size(), 1u);
 }
 
+struct not_finite {
+  const char* lines;
+  std::vector<std::string> found;
+  const char* says;
+  std::uint64_t values_skipped;
+};
+
+// In each of them a promised metric is no number, or one that is none.
+const not_finite values[] = {
+    {R"({"a": NaN, "n": "N"})", {"range a"}, "NaN alone", 0},
+    {"{\"a\": 1}\n{\"a\": Infinity}", {"range a"}, "a is inf: no finite number", 0},
+    {"{\"a\": 1}\n{\"a\": -Infinity}", {"range a"}, "a is -inf: no finite number", 0},
+    {R"({"a": "NaN"})", {"range a"}, "NaN alone", 0},
+    {R"({"a": "+Inf"})", {"range a"}, "a is inf", 0},
+    {R"({"a": "Infinity"})", {"range a"}, "a is inf", 0},
+    {R"({"name": "a", "value": NaN})", {"range a"}, "NaN alone", 0},
+    {R"({"name": "a", "value": "-Inf"})", {"range a"}, "a is -inf", 0},
+    {"{\"a\": null}\n{\"a\": 1}\n{\"a\": null}",
+     {"input line 1"},
+     "null at a, which is no number; the "
+     "value was skipped (and 1 more like it)",
+     2},
+    {R"({"a": null})", {"input line 1", "never-written a"}, "never a number: line 1 has null", 1},
+    {R"({"name": "a", "value": null})", {"input line 1", "never-written a"}, "never a number", 0},
+    {R"({"a": "12"})", {"input line 1", "never-written a"}, "a number in quotes at a", 1},
+    {"{\"a\": 1, \"b\": [2]}", {"input line 1"}, "a list at b", 1},
+    {"{\"a\": 1, \"b\": true}", {"input line 1"}, "true or false at b", 1},
+    {"{\"a\": 1}\n{\"say\": \"no\"}", {"input line 2"}, "holds no number", 0},
+};
+
+TEST(Exposition, a_value_of_JSON_lines_that_is_no_finite_number_is_told_by_its_line) {
+  for (const not_finite& each : values) {
+    SCOPED_TRACE(each.lines);
+    const auto report = report_of(
+        contract_with(R"({"name": "a", "kind": "gauge", "unit": "none"})"), {{{"m", each.lines}}});
+    EXPECT_THAT(found_in(report), testing::UnorderedElementsAreArray(each.found));
+    EXPECT_THAT(report.findings, testing::Contains(testing::Field(&model::guard_finding::message,
+                                                                  HasSubstr(each.says))));
+    EXPECT_EQ(report.skipped_value_count, each.values_skipped);
+    EXPECT_EQ(report.skipped.size(), report.skipped_count + report.skipped_value_count);
+  }
+}
+
 TEST(Exposition, a_log_is_read_by_its_patterns) {
   ingest::exposition_options options;
   for (const char* text :
