@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without this, a file with a bare NaN would be refused, or a NaN in a name would be touched.
 #include <cmath>
+#include <ctime>
+#include <string>
 
 #include <gmock/gmock.h>
 
@@ -48,6 +50,15 @@ TEST(Json, broken_text_says_where) {
   EXPECT_THAT(complaint("{\"a\" 1}"), HasSubstr("is no JSON at byte 5, '1'"));
   EXPECT_THAT(complaint(std::string(100, '[') + std::string(100, ']')), HasSubstr("nested deeper"));
   EXPECT_THAT(complaint("[1e999]"), HasSubstr("f: "));
+}
+
+// The library's parser with a callback looks at the whole list again for each object of it.
+TEST(Json, a_long_list_of_objects_is_read_in_time_that_grows_as_it_does) {
+  std::string text = "[{}";
+  for (int i = 0; i < 100'000; ++i) text += ",{}";
+  const std::clock_t start = std::clock();
+  EXPECT_TRUE(parse_json(text + "]", "f"));
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 2.0);
 }
 
 TEST(Complaint, foreign_text_is_one_printable_line) {
