@@ -15,6 +15,8 @@ result<std::vector<model::exposition>> parse_exposition(std::string_view text,
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos)
     return refused(file, "", "is empty: nothing was published", "scrape the program again");
+  if (text.starts_with("\x1f\x8b") || text.starts_with("\x28\xb5\x2f\xfd"))
+    return refused(file, "", "is compressed", "unpack it first");
   if (!options.patterns.empty()) return parse_exposition_log(text, file, options.patterns);
   if (text[first] == '{' && !is_exposition_text(text.substr(first, std::size_t{64} << 10)))
     return parse_exposition_json(text, file);
@@ -25,7 +27,7 @@ result<std::vector<model::exposition>> parse_exposition(std::string_view text,
 
 result<std::vector<model::exposition>> read_exposition(const std::string& path,
                                                        const exposition_options& options) {
-  ASSAY_TRY_ASSIGN(const file_text text, file_text::open(path));
+  ASSAY_TRY_ASSIGN(const file_text text, file_text::open(path, "give a file of metrics"));
   return parse_exposition(text.view(), path, options);
 }
 
