@@ -183,9 +183,10 @@ void add_guard_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--self", flags->self,
                    "Guard this program: its counters, forms, documents and knobs; DIR is its "
                    "source");
-  verb->add_option("--metrics", flags->metrics,
-                   "Prometheus or OpenMetrics text, JSON lines, or a log; again for a later "
-                   "snapshot")
+  verb->add_option(
+          "--metrics", flags->metrics,
+          "Prometheus or OpenMetrics text, JSON lines, or a log; - is standard input; again for "
+          "a later snapshot")
       ->allow_extra_args(false);
   verb->add_option("--log-pattern", flags->patterns,
                    "The metrics are a log: a line's text with {name} where a number stands; may be "

@@ -69,6 +69,16 @@ class Verb(unittest.TestCase):
         self.assertEqual(guard("--contract", contract, "--metrics", metrics, "--metrics", later,
                                "--strict")[0], 0)
 
+    def test_metrics_may_come_through_a_pipe(self):
+        contract = self.contract({"name": "a_total", "kind": "counter", "unit": "count",
+                                  "exercised": True})
+        stream = "a_total 3\n# EOF\na_total %d\n# EOF\n"
+        for last, wanted in ((4, 0), (3, 1)):
+            ran = subprocess.run([PROGRAM, "guard", "--contract", contract, "--metrics", "-"],
+                                 input=stream % last, capture_output=True, text=True, timeout=60)
+            self.assertEqual(ran.returncode, wanted, ran.stderr)
+            self.assertIn("standard input (snapshot 2)", ran.stdout)
+
     def test_what_measured_nothing_ends_with_3(self):
         contract = self.contract({"name": "a", "kind": "gauge", "unit": "none", "optional": True,
                                   "reason": "seldom"})
@@ -108,7 +118,7 @@ class Verb(unittest.TestCase):
                 (("--contract", self.path("deep", "[" * 99), "--metrics", metrics),
                  "give a contract"),
                 (("--contract", good, "--metrics", packed), "unpack"),
-                (("--contract", good, "--metrics", self.folder.name), "give a file of metrics"),
+                (("--contract", good, "--metrics", self.folder.name), "give a file of metrics, or - for standard input"),
                 (("--contract", good, "--metrics", self.path("empty", "")), "is empty"),
                 (("--contract", good, "--docs", self.path("none")), "does not exist"),
                 (("--contract", good, "--source", metrics), "no file of a language"),
