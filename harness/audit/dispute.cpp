@@ -53,6 +53,19 @@ bool take_figures(const counter_evidence& counter, const reference_evidence& fro
   return true;
 }
 
+// Whatever the finding is of: what its counter says, and what the first reference that differs
+// does.
+std::optional<dispute> figures_behind(const evidence& from, const model::finding& finding) {
+  dispute open;
+  open.counter = counter_named(from, finding.subject);
+  if (open.counter == nullptr) return std::nullopt;
+  const reference_evidence* wrong = first_of(*open.counter, mismatch_class::differs);
+  if (wrong == nullptr || !take_figures(*open.counter, *wrong, open)) return std::nullopt;
+  const bool is_usable = open.claimed > 0.0 && open.low > 0.0 && std::isfinite(open.claimed) &&
+                         open.high <= width_max_ratio * open.low;
+  return is_usable ? std::optional(open) : std::nullopt;
+}
+
 }  // namespace
 
 const counter_evidence* counter_named(const evidence& from, const std::string& name) {
@@ -62,15 +75,14 @@ const counter_evidence* counter_named(const evidence& from, const std::string& n
 }
 
 std::optional<dispute> dispute_of(const evidence& from, const model::finding& finding) {
-  if (!is_explainable(finding)) return std::nullopt;
-  dispute open;
-  open.counter = counter_named(from, finding.subject);
-  if (open.counter == nullptr) return std::nullopt;
-  const reference_evidence* wrong = first_of(*open.counter, mismatch_class::differs);
-  if (wrong == nullptr || !take_figures(*open.counter, *wrong, open)) return std::nullopt;
-  const bool is_usable = open.claimed > 0.0 && open.low > 0.0 && std::isfinite(open.claimed) &&
-                         open.high <= width_max_ratio * open.low;
-  return is_usable ? std::optional(open) : std::nullopt;
+  return is_explainable(finding) ? figures_behind(from, finding) : std::nullopt;
+}
+
+std::optional<dispute> enqueue_dispute_of(const evidence& from, const model::finding& finding) {
+  if (finding.rule != "R01") return std::nullopt;
+  const auto open = figures_behind(from, finding);
+  const bool is_time = open && open->counter->spec.kind == telemetry::counter_kind::duration;
+  return is_time ? open : std::nullopt;
 }
 
 std::optional<double> distance_to(const dispute& open, double factor, double tolerance) {

@@ -31,6 +31,10 @@ const counter_evidence* counter_named(const evidence& from, const std::string& n
 /// side is not above zero, or where the truth is only known to lie within a factor of 1.5.
 std::optional<dispute> dispute_of(const evidence& from, const model::finding& finding);
 
+/// The dispute behind a finding of R01. A time in another unit is as short as an enqueue, and only
+/// an explanation that an enqueue would hit by chance alone may be tried on it.
+std::optional<dispute> enqueue_dispute_of(const evidence& from, const model::finding& finding);
+
 /// How far the claim is from the truth times the factor, relative; nothing where it is further than
 /// the tolerance from all that the truth may be.
 std::optional<double> distance_to(const dispute& open, double factor, double tolerance);

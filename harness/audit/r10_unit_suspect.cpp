@@ -58,10 +58,27 @@ void explain_by_clocks(const evidence& from, const dispute& open, explanation_ou
   }
 }
 
+// A thousandth of a step's time is about what its enqueue takes, and R01 speaks. An enqueue is an
+// eighth or a half of its work by chance, and a thousandth to 1 % hardly.
+explanation_outcome explain_enqueue(const evidence& from, const model::finding& of) {
+  explanation_outcome out;
+  const auto open = enqueue_dispute_of(from, of);
+  if (!open) return out;
+  out.evaluated = 1;
+  for (const unit_factor& f : known) {
+    if (f.value != 1e3 && f.value != 1e6 && f.value != 1e9) continue;
+    if (const auto down = distance_to(*open, 1.0 / f.value, factor_tolerance))
+      out.explanations.push_back(explanation_of(
+          "R10", "UNIT_SUSPECT", fmt::format("/ {}: {}", f.name, f.meaning_down), *down));
+  }
+  return out;
+}
+
 }  // namespace
 
 explanation_outcome unit_suspect(const evidence& from, std::span<const model::finding>,
                                  const model::finding& of) {
+  if (of.rule == "R01") return explain_enqueue(from, of);
   explanation_outcome out;
   const auto open = dispute_of(from, of);
   if (!open) return out;

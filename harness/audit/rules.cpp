@@ -92,7 +92,8 @@ constexpr std::array<rule, 26> table{{
      "a rate, or a duration with its bytes, of memory that has a ceiling",
      "not above the raw rate, nor above the measured one", "3 %", rule_role::judges,
      cache_bandwidth},
-    {"R10", "UNIT_SUSPECT", "explains", "a failure of R02 to R05 with both figures",
+    {"R10", "UNIT_SUSPECT", "explains",
+     "a failure of R02 to R05 with both figures, or a time that R01 takes for an enqueue's",
      "the quotient is 8, a power of 1000 or 1024, one of the latter over one of the former, or of "
      "a "
      "time a stated clock's rate",

@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 6> document_endings{".md",   ".rst",  ".txt",
                                                            ".adoc", ".html", ".mdx"};
 
+constexpr std::uint64_t files_a_line = 100;
+constexpr std::string_view readable = "give files and folders that can be read";
+
 bool is_left_out(const std::string& folder) {
   return folder.starts_with('.') || folder == "build" || folder == "target" ||
          folder == "node_modules";
@@ -59,15 +62,18 @@ result<std::vector<std::string>> files_below(const std::vector<std::string>& pat
   return files;
 }
 
-result<void> read_documents(const std::vector<std::string>& paths, guard::name_book& into) {
+result<void> read_documents(const std::vector<std::string>& paths, guard::name_book& into,
+                            const progress& tell) {
   ASSAY_TRY_ASSIGN(const auto files, files_below(paths));
   for (const std::string& file : files) {
     const bool is_given = std::find(paths.begin(), paths.end(), file) != paths.end();
     const bool is_document = std::any_of(document_endings.begin(), document_endings.end(),
                                          [&](std::string_view e) { return file.ends_with(e); });
     if (!is_given && !is_document) continue;
-    ASSAY_TRY_ASSIGN(const ingest::file_text text, ingest::file_text::open(file));
+    ASSAY_TRY_ASSIGN(const ingest::file_text text, ingest::file_text::open(file, readable));
     into.add_document(text.view(), file);
+    if (into.file_count() % files_a_line == 0)
+      tell(fmt::format("read {} documents, {} lines", into.file_count(), into.line_count()));
   }
   if (into.file_count() == 0)
     return ASSAY_FAIL(
@@ -76,11 +82,14 @@ result<void> read_documents(const std::vector<std::string>& paths, guard::name_b
   return {};
 }
 
-result<void> read_source(const std::vector<std::string>& paths, guard::name_book& into) {
+result<void> read_source(const std::vector<std::string>& paths, guard::name_book& into,
+                         const progress& tell) {
   ASSAY_TRY_ASSIGN(const auto files, files_below(paths));
   for (const std::string& file : files) {
-    ASSAY_TRY_ASSIGN(const ingest::file_text text, ingest::file_text::open(file));
+    ASSAY_TRY_ASSIGN(const ingest::file_text text, ingest::file_text::open(file, readable));
     into.add_source(text.view(), file);
+    if (into.file_count() % files_a_line == 0)
+      tell(fmt::format("read {} files of source, {} lines", into.file_count(), into.line_count()));
   }
   if (into.file_count() == 0)
     return ASSAY_FAIL(

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/audited_run.h"
 #include "harness/guard/name_book.h"
 #include "runtime/telemetry/result.h"
 
@@ -18,10 +19,14 @@ namespace assay::cli {
 result<std::vector<std::string>> files_below(const std::vector<std::string>& paths);
 
 /// Reads documents: .md, .rst, .txt, .adoc, .html of a folder, and any file that is given by name.
-result<void> read_documents(const std::vector<std::string>& paths, guard::name_book& into);
+result<void> read_documents(
+    const std::vector<std::string>& paths, guard::name_book& into,
+    const progress& tell = [](std::string_view) {});
 
 /// Reads source. Files of no known language are left out.
 /// Errors: also unusable_input, where there is no file of a known language.
-result<void> read_source(const std::vector<std::string>& paths, guard::name_book& into);
+result<void> read_source(
+    const std::vector<std::string>& paths, guard::name_book& into,
+    const progress& tell = [](std::string_view) {});
 
 }  // namespace assay::cli

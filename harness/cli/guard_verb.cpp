@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // assay guard: a program's metrics, documents and source against its contract.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -88,8 +89,10 @@ result<model::guard_contract> sound_contract(const std::string& path) {
   const auto found = guard::contradictions(contract);
   if (found.empty()) return contract;
   std::string text;
-  for (const auto& each : found)
-    text += fmt::format("{}line {} {}", text.empty() ? "" : ", ", each.line, each.what);
+  constexpr std::size_t most_told = 20;
+  for (std::size_t at = 0; at < std::min(found.size(), most_told); ++at)
+    text += fmt::format("{}{} {}", at == 0 ? "" : ", ", found[at].where(), found[at].what);
+  if (found.size() > most_told) text += fmt::format(", and {} more", found.size() - most_told);
   return ASSAY_FAIL(unusable_input,
                     fmt::format("{}: contradicts itself: {}; mend the contract", path, text));
 }
@@ -141,18 +144,31 @@ result<exit_code> guard_this_program(const guard_flags& flags) {
   return tell(guard::judge_project(facts), flags.is_strict, json, junit);
 }
 
+// Whichever way it ends, no half line is left behind.
+struct told_progress {
+  progress tell = progress_on_stderr();
+  ~told_progress() { tell(""); }
+};
+
 result<exit_code> guard_program(const guard_flags& flags) {
   ASSAY_TRY_ASSIGN(output_file json, output_file::open(flags.out_json));
   ASSAY_TRY_ASSIGN(output_file junit, output_file::open(flags.out_junit));
+  const told_progress told;
+  told.tell("reading the contract");
   ASSAY_TRY_ASSIGN(const auto contract, sound_contract(flags.contract));
+  told.tell(fmt::format("{} promises; reading the metrics", contract.metrics.size()));
   ASSAY_TRY_ASSIGN(const auto snapshots, read_metrics(flags));
+  told.tell("reading documents and source");
   std::optional<guard::name_book> documents;
   std::optional<guard::name_book> source;
   if (!flags.documents.empty())
-    ASSAY_TRY(read_documents(flags.documents, documents.emplace(contract)));
-  if (!flags.source.empty()) ASSAY_TRY(read_source(flags.source, source.emplace(contract)));
+    ASSAY_TRY(read_documents(flags.documents, documents.emplace(contract), told.tell));
+  if (!flags.source.empty())
+    ASSAY_TRY(read_source(flags.source, source.emplace(contract), told.tell));
+  told.tell("judging");
   const model::guard_report report = guard::judge(
       contract, snapshots, documents ? &*documents : nullptr, source ? &*source : nullptr);
+  told.tell("");
   return tell(report, flags.is_strict, json, junit);
 }
 
@@ -167,9 +183,10 @@ void add_guard_verb(CLI::App& app, verb_action& action) {
   verb->add_option("--self", flags->self,
                    "Guard this program: its counters, forms, documents and knobs; DIR is its "
                    "source");
-  verb->add_option("--metrics", flags->metrics,
-                   "Prometheus or OpenMetrics text, JSON lines, or a log; again for a later "
-                   "snapshot")
+  verb->add_option(
+          "--metrics", flags->metrics,
+          "Prometheus or OpenMetrics text, JSON lines, or a log; - is standard input; again for "
+          "a later snapshot")
       ->allow_extra_args(false);
   verb->add_option("--log-pattern", flags->patterns,
                    "The metrics are a log: a line's text with {name} where a number stands; may be "

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "harness/guard/checks.h"
+#include "harness/guard/figure.h"
 #include "harness/guard/sample_names.h"
 #include "harness/guard/unit_words.h"
 
@@ -85,6 +86,15 @@ std::optional<std::string_view> level_word(const std::string& help) {
   return std::nullopt;
 }
 
+// A quotient of two amounts of which neither is a part of the other.
+bool is_quotient(const model::promised_metric& metric) {
+  static constexpr std::array<std::string_view, 11> words{
+      "speedup",       "acceleration",     "amplification", "compression",
+      "decompression", "oversubscription", "overcommit",    "multiplier",
+      "scaling",       "inflation",        "growth"};
+  return !is_cumulative(metric.kind) && has_word(lower(metric.name), words);
+}
+
 void look_at_falls(const model::promised_metric& metric, const series_index& before,
                    const series_index& after, check_log& log) {
   std::unordered_map<std::string_view, const model::exposition_sample*> old;
@@ -94,10 +104,11 @@ void look_at_falls(const model::promised_metric& metric, const series_index& bef
     if (found == old.end()) continue;
     log.looked();
     if (!(sample->value < found->second->value)) continue;
+    const auto [from, to] = figures(found->second->value, sample->value);
     log.find(severity::error, "R11", metric.name,
              fmt::format("{} is promised a {} and fell from {} to {}: a level, or a rate, that "
                          "calls itself a counter",
-                         metric.name, to_string(metric.kind), found->second->value, sample->value),
+                         metric.name, to_string(metric.kind), from, to),
              place_of(after.from().source, sample->line));
     return;  // one is enough to say what it is
   }
@@ -151,24 +162,30 @@ void look_at_limits(const model::promised_metric& metric, const model::expositio
   // What is allowed may be more than one whole (of four cores), and so may what something is
   // changed by.
   const bool is_share = (metric.unit == "ratio" || metric.unit == "percent") && !is_limit(metric) &&
-                        !is_signed(metric);
+                        !is_signed(metric) && !is_quotient(metric);
   const double whole = (metric.unit == "percent" ? 100.0 : 1.0) * (1 + rounding);
   const bool has_floor = is_amount(metric.unit) && !is_signed(metric);
   const double least = metric.least.value_or(has_floor ? 0.0 : -none);
   const double most = metric.most.value_or(is_share ? whole : none);
   const bool is_unlimited = sample.value == -1 || sample.value == none || is_largest(sample.value);
   if (is_unlimited && !metric.least && !metric.most && is_limit(metric)) return;
-  const auto outside = [&](const std::string& why) {
+  const auto outside = [&](const std::string& value, const std::string& why) {
     log.find_first(severity::error, "R12", metric.name,
-                   fmt::format("{} is {}: {}", metric.name, sample.value, why),
+                   fmt::format("{} is {}: {}", metric.name, value, why),
                    place_of(source, sample.line));
   };
-  if (const std::string mark = what_is_marked(sample.value); !mark.empty()) return outside(mark);
-  if (sample.value < least) return outside(fmt::format("below {}", least));
-  if (sample.value > most)
-    return outside(fmt::format("above {}, the most of its {}",
-                               metric.most.value_or(whole > 2 ? 100.0 : 1.0),
-                               metric.most ? "contract" : "unit"));
+  if (const std::string mark = what_is_marked(sample.value); !mark.empty())
+    return outside(figure(sample.value), mark);
+  if (sample.value < least) {
+    const auto [value, limit] = figures(sample.value, least);
+    return outside(value, "below " + limit);
+  }
+  if (sample.value > most) {
+    const auto [value, limit] =
+        figures(sample.value, metric.most.value_or(whole > 2 ? 100.0 : 1.0));
+    outside(value,
+            fmt::format("above {}, the most of its {}", limit, metric.most ? "contract" : "unit"));
+  }
 }
 
 // A summary without observations has quantiles that are NaN by the format's own rule.
@@ -176,6 +193,24 @@ const series_index::sample_list& ranged(const model::promised_metric& metric,
                                         const series_index& in) {
   if (metric.kind == metric_kind::gauge_histogram) return in.samples(metric.name + "_gsum");
   return is_several(metric.kind) ? in.samples(metric.name + "_sum") : in.samples(metric.name);
+}
+
+bool is_nan_alone(const model::promised_metric& metric, const subject& of) {
+  return std::all_of(of.snapshots.begin(), of.snapshots.end(), [&](const series_index& in) {
+    const auto& samples = ranged(metric, in);
+    return std::all_of(samples.begin(), samples.end(),
+                       [](const auto* sample) { return std::isnan(sample->value); });
+  });
+}
+
+void tell_nan(const model::promised_metric& metric, const subject& of, check_log& log) {
+  for (const auto& snapshot : of.snapshots)
+    for (const auto* sample : ranged(metric, snapshot)) {
+      log.looked();
+      log.find_first(severity::error, "R12", metric.name,
+                     fmt::format("{} holds NaN alone, no finite number", metric.name),
+                     place_of(snapshot.from().source, sample->line));
+    }
 }
 
 }  // namespace
@@ -204,6 +239,10 @@ void check_range(const subject& of, check_log& log) {
   if (of.snapshots.empty()) return log.absent("no metrics were given");
   for (const auto& metric : of.contract->metrics) {
     if (metric.kind == metric_kind::info) continue;
+    if (is_nan_alone(metric, of)) {
+      tell_nan(metric, of, log);
+      continue;
+    }
     for (const auto& snapshot : of.snapshots)
       for (const auto* sample : ranged(metric, snapshot)) {
         log.looked();

@@ -47,6 +47,15 @@ void add_drafts(const model::exposition& from, draft_map& all) {
   for (auto& [name, of] : here) all[name] = std::move(of);
 }
 
+// a_sum that is declared beside the histogram a: only one of the two can be promised.
+void drop_parts(draft_map& all) {
+  std::erase_if(all, [&](const auto& each) {
+    const auto whole = all.find(std::string(without_suffix(each.first)));
+    return whole != all.end() && whole->first != each.first && is_several(whole->second.kind) &&
+           is_published_by(each.first, whole->first, whole->second.kind);
+  });
+}
+
 // What all names have up to their first ':' or '_'; empty where they differ.
 std::string shared_prefix(const std::vector<promised_metric>& metrics) {
   std::string shared;
@@ -121,6 +130,7 @@ std::vector<model::known_finding> known_of(const model::guard_report& report) {
 model::guard_contract contract_from(std::span<const model::exposition> snapshots) {
   draft_map drafts;
   for (const auto& snapshot : snapshots) add_drafts(snapshot, drafts);
+  drop_parts(drafts);
   model::guard_contract made;
   for (const auto& [name, of] : drafts) made.metrics.push_back(promise_of(name, of));
   if (std::string prefix = shared_prefix(made.metrics); !prefix.empty())

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/guard/figure.h"
 #include "harness/guard/guard.h"
 #include "harness/guard/pattern.h"
 #include "harness/guard/sample_names.h"
@@ -17,23 +18,33 @@ namespace {
 
 using model::metric_kind;
 
+// Where in the contract a part of it stands, for a reader who has one line before him, too.
+template <class Part>
+std::string path_of(const char* key, const std::vector<Part>& all, const Part& one) {
+  return fmt::format("$.{}[{}]", key, &one - all.data());
+}
+
 class contract_judge {
  public:
   explicit contract_judge(const model::guard_contract& contract) : contract_(contract) {}
 
   std::vector<contradiction> run() {
     for (const auto& metric : contract_.metrics) {
+      at_ = path_of(metric);
       const auto [first, is_new] = known_.try_emplace(metric.name, &metric);
       if (!is_new)
         say(metric.line,
-            fmt::format("promises {}, which line {} promises", metric.name, first->second->line));
+            fmt::format("promises {}, which {} promises", metric.name, place_of(*first->second)));
       look_at(metric);
     }
+    for (const auto& metric : contract_.metrics) look_at_parts(metric);
     for (const auto& balance : contract_.balances) {
+      at_ = guard::path_of("balances", contract_.balances, balance);
       look_at(balance.left, balance.line, balance.name);
       look_at(balance.right, balance.line, balance.name);
     }
     for (const auto& ratio : contract_.ratios) {
+      at_ = guard::path_of("ratios", contract_.ratios, ratio);
       look_at({ratio.ratio}, ratio.line, ratio.name);
       look_at(ratio.part, ratio.line, ratio.name);
       look_at(ratio.whole, ratio.line, ratio.name);
@@ -47,7 +58,27 @@ class contract_judge {
   }
 
  private:
-  void say(std::size_t line, std::string what) { found_.push_back({line, std::move(what)}); }
+  void say(std::size_t line, std::string what) { found_.push_back({line, at_, std::move(what)}); }
+
+  std::string path_of(const model::promised_metric& metric) const {
+    return guard::path_of("metrics", contract_.metrics, metric);
+  }
+  std::string place_of(const model::promised_metric& metric) const {
+    return contradiction{metric.line, path_of(metric), {}}.where();
+  }
+
+  // A histogram has the names of its parts for itself: nobody could tell the two apart.
+  void look_at_parts(const model::promised_metric& metric) {
+    if (!is_several(metric.kind)) return;
+    for (const std::string_view suffix : suffixes_of(metric.kind)) {
+      const auto other = known_.find(metric.name + std::string(suffix));
+      if (other == known_.end()) continue;
+      at_ = path_of(*other->second);
+      say(other->second->line,
+          fmt::format("promises {}, which the {} {} of {} publishes", other->second->name,
+                      to_string(metric.kind), metric.name, place_of(metric)));
+    }
+  }
 
   void look_at(const model::promised_metric& metric) {
     if (!is_known_unit(metric.unit))
@@ -55,7 +86,7 @@ class contract_judge {
                                    metric.name, metric.unit));
     if (metric.least && metric.most && *metric.least > *metric.most)
       say(metric.line, fmt::format("leaves {} no value: least {} is above most {}", metric.name,
-                                   *metric.least, *metric.most));
+                                   figure(*metric.least), figure(*metric.most)));
     const bool is_share = metric.unit == "ratio" || metric.unit == "percent";
     const bool is_rate = metric.unit.ends_with("_per_second");
     if (metric.kind == metric_kind::counter && (is_share || is_rate))
@@ -63,7 +94,7 @@ class contract_judge {
           fmt::format("makes {} a counter in {}, which does not add up", metric.name, metric.unit));
     if (metric.kind == metric_kind::counter && metric.least && *metric.least < 0)
       say(metric.line,
-          fmt::format("lets the counter {} be {}, below 0", metric.name, *metric.least));
+          fmt::format("lets the counter {} be {}, below 0", metric.name, figure(*metric.least)));
     if (metric.kind == metric_kind::info && metric.is_exercised)
       say(metric.line, fmt::format("wants {} to move, which only informs", metric.name));
     if (metric.is_optional && metric.is_exercised)
@@ -86,17 +117,20 @@ class contract_judge {
   }
 
   void look_at_ignored() {
-    for (const auto& each : contract_.ignored)
+    for (const auto& each : contract_.ignored) {
+      at_ = guard::path_of("ignored", contract_.ignored, each);
       for (const auto& metric : contract_.metrics)
         if (fits(each.pattern, metric.name))
           say(each.line,
-              fmt::format("ignores {}, which line {} promises", metric.name, metric.line));
+              fmt::format("ignores {}, which {} promises", metric.name, place_of(metric)));
+    }
   }
 
   // What an input is cannot be known beforehand, and a word that no check has would excuse nothing.
   void look_at_known() {
     const auto all = checks();
     for (const auto& each : contract_.known) {
+      at_ = guard::path_of("known", contract_.known, each);
       const bool is_check = std::any_of(all.begin(), all.end(), [&](const check& c) {
         return c.name == each.check && c.name != "input";
       });
@@ -108,6 +142,7 @@ class contract_judge {
 
   void look_at_variables() {
     for (const auto& each : contract_.allowed_variables) {
+      at_ = guard::path_of("allowed_variables", contract_.allowed_variables, each);
       const bool is_ours =
           std::any_of(contract_.variable_prefixes.begin(), contract_.variable_prefixes.end(),
                       [&](const std::string& p) { return each.pattern.starts_with(p); });
@@ -119,10 +154,15 @@ class contract_judge {
 
   const model::guard_contract& contract_;
   std::unordered_map<std::string_view, const model::promised_metric*> known_;
+  std::string at_;  // the part that is looked at
   std::vector<contradiction> found_;
 };
 
 }  // namespace
+
+std::string contradiction::where() const {
+  return fmt::format("line {}, {}", line, path);
+}
 
 std::vector<contradiction> contradictions(const model::guard_contract& contract) {
   return contract_judge(contract).run();

@@ -13,7 +13,11 @@ namespace assay::guard {
 
 struct contradiction {
   std::size_t line = 0;
-  std::string what;  ///< a sentence without its subject: "promises x, which line 3 promises"
+  std::string path;  ///< "$.metrics[2]": a contract may be one line
+  std::string
+      what;  ///< a sentence without its subject: "promises x, which line 3, $.metrics[0] promises"
+
+  std::string where() const;  ///< "line 3, $.metrics[2]"
 };
 
 /// Everything in which the contract contradicts itself, by line. Pure.

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // What can be read of the metrics, and what stands still.
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "harness/guard/checks.h"
+#include "harness/guard/figure.h"
 #include "harness/guard/sample_names.h"
 
 namespace assay::guard {
@@ -45,19 +49,48 @@ std::string place_in(const series_index& in, const series_index::sample_list& sa
   return place_of(in.from().source, samples.empty() ? 0 : samples.front()->line);
 }
 
+// A page of HTML has a complaint for each of its lines: after the first of them only their number
+// says more. All are counted, and a thousand listed, as skipped.
+constexpr std::size_t most_told_a_file = 20;
+
+class input_teller {
+ public:
+  explicit input_teller(check_log& log) : log_(log) {}
+
+  void tell(const model::exposition_problem& problem, const model::exposition& from) {
+    const bool is_error = problem.is_skipped || problem.is_loss;
+    std::string key(std::string_view(from.source).substr(0, from.source.rfind(" (snapshot ")));
+    std::unordered_set<std::string>& told = told_[fmt::format("{}\n{}", key, is_error)];
+    // The key that is null in each line of a file is one finding of it.
+    key += '\n';
+    key += told.size() < most_told_a_file || problem.is_loss || told.count(problem.what) != 0
+               ? problem.what
+               : std::string(is_error ? "more errors" : "more warnings");
+    if (told.size() < most_told_a_file) told.insert(problem.what);
+    const std::string_view ending = problem.lines > 1    ? "; they were skipped"
+                                    : problem.is_skipped ? "; it was skipped"
+                                    : problem.is_part    ? "; the value was skipped"
+                                                         : "";
+    log_.find_first_of(std::move(key), is_error ? severity::error : severity::warning,
+                       fmt::format("line {}", problem.line),
+                       fmt::format("line {} {}{}", problem.line, problem.what, ending),
+                       place_of(from.source, problem.line));
+  }
+
+ private:
+  check_log& log_;
+  std::unordered_map<std::string, std::unordered_set<std::string>> told_;  // by file
+};
+
 }  // namespace
 
 void check_input(const subject& of, check_log& log) {
   if (of.snapshots.empty()) return log.absent("no metrics were given");
+  input_teller teller(log);
   for (const auto& snapshot : of.snapshots) {
     const model::exposition& from = snapshot.from();
     log.looked(from.line_count);
-    for (const auto& problem : from.problems)
-      log.find(problem.is_skipped || problem.is_loss ? severity::error : severity::warning, "",
-               fmt::format("line {}", problem.line),
-               fmt::format("line {} {}{}", problem.line, problem.what,
-                           problem.is_skipped ? "; it was skipped" : ""),
-               place_of(from.source, problem.line));
+    for (const auto& problem : from.problems) teller.tell(problem, from);
     std::unordered_map<std::string_view, std::size_t> series;
     for (const auto& sample : from.samples)
       if (++series[sample.name] == most_series + 1)
@@ -84,7 +117,7 @@ void check_never_moved(const subject& of, check_log& log) {
     log.looked();
     if (of.snapshots.size() > 1 && has_moved(metric, of)) continue;
     log.find(severity::error, "R13", metric.name,
-             fmt::format("{} stands at {} {}, and the load moves it", metric.name, sum,
+             fmt::format("{} stands at {} {}, and the load moves it", metric.name, figure(sum),
                          of.snapshots.size() == 1
                              ? std::string("since the start")
                              : fmt::format("in all of {} snapshots", of.snapshots.size())),

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -33,17 +36,21 @@ constexpr std::array table{
 // A terminal takes that many; all are counted.
 constexpr std::size_t most_listed = 1000;
 
-bool is_of(const model::known_finding& known, const model::guard_finding& found) {
-  return known.check == found.check && known.name == found.subject;
+std::string key_of(std::string_view check, std::string_view subject) {
+  return fmt::format("{}\n{}", check, subject);
 }
 
 // What is known is a warning, and stays one as long as it is found.
 void tell_known(const model::guard_contract& contract, model::guard_report& report) {
+  if (contract.known.empty()) return;
+  std::unordered_multimap<std::string, std::size_t> found_at;
+  for (std::size_t at = 0; at < report.findings.size(); ++at)
+    found_at.emplace(key_of(report.findings[at].check, report.findings[at].subject), at);
   for (const auto& known : contract.known) {
-    bool is_found = false;
-    for (auto& found : report.findings) {
-      if (!is_of(known, found)) continue;
-      is_found = true;
+    const auto [first, last] = found_at.equal_range(key_of(known.check, known.name));
+    const bool is_found = first != last;
+    for (auto each = first; each != last; ++each) {
+      auto& found = report.findings[each->second];
       if (found.severity == model::severity::warning) continue;
       found.severity = model::severity::warning;
       found.message += fmt::format(" (known: {})", known.reason);
@@ -67,8 +74,8 @@ void tell_known(const model::guard_contract& contract, model::guard_report& repo
 void list_skipped(std::span<const model::exposition> snapshots, model::guard_report& report) {
   for (const auto& snapshot : snapshots)
     for (const auto& problem : snapshot.problems) {
-      if (!problem.is_skipped) continue;
-      ++report.skipped_count;
+      if (!problem.is_skipped && !problem.is_part) continue;
+      (problem.is_skipped ? report.skipped_count : report.skipped_value_count) += problem.lines;
       if (report.skipped.size() < most_listed)
         report.skipped.push_back({place_of(snapshot.source, problem.line), problem.what});
     }

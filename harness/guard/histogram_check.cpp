@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "harness/guard/checks.h"
+#include "harness/guard/figure.h"
 #include "harness/guard/unit_words.h"
 
 namespace assay::guard {
@@ -129,8 +130,8 @@ std::string fault_of_sum(const std::vector<bucket>& buckets, double sum, bool is
   const sum_range range = sum_range_of(buckets, is_amount);
   if (!(sum < range.least) && !(sum > range.most)) return {};
   return fmt::format(
-      "its _sum is {}, and what its buckets hold comes to {} at least and {} at most", sum,
-      range.least, range.most);
+      "its _sum is {}, and what its buckets hold comes to {} at least and {} at most", figure(sum),
+      figure(range.least), figure(range.most));
 }
 
 std::string fault_of_buckets(const distribution& of) {
@@ -139,15 +140,15 @@ std::string fault_of_buckets(const distribution& of) {
   if (of.buckets.empty()) return "it has no buckets";
   for (const bucket& each : of.buckets)
     if (!(each.count >= 0) || std::isinf(each.count))
-      return fmt::format("up to {} it counts {}", each.bound, each.count);
+      return fmt::format("up to {} it counts {}", figure(each.bound), figure(each.count));
   for (std::size_t at = 1; at < of.buckets.size(); ++at) {
     const bucket& before = of.buckets[at - 1];
     const bucket& now = of.buckets[at];
     if (now.bound == before.bound)
-      return fmt::format("its bucket up to {} is there twice", now.bound);
+      return fmt::format("its bucket up to {} is there twice", figure(now.bound));
     if (now.count < before.count)
-      return fmt::format("up to {} it counts {}, and up to {} only {}", before.bound, before.count,
-                         now.bound, now.count);
+      return fmt::format("up to {} it counts {}, and up to {} only {}", figure(before.bound),
+                         figure(before.count), figure(now.bound), figure(now.count));
   }
   return std::isinf(of.buckets.back().bound) ? std::string() : "it has no bucket for +Inf";
 }
@@ -160,12 +161,14 @@ std::string fault_of(const distribution& of, const model::promised_metric& metri
     return "it has no _count, or no _sum";
   const double last = of.buckets.back().count;
   if (of.count != nullptr && of.count->value != last)
-    return fmt::format("its _count is {} and its last bucket {}", of.count->value, last);
+    return fmt::format("its _count is {} and its last bucket {}", figure(of.count->value),
+                       figure(last));
   if (of.sum == nullptr) return {};
   // Requests may all be empty; no time is 0.
   const bool is_time = is_same_dimension(metric.unit, "seconds");
   if (last > 0 && of.sum->value == 0 && !is_of_now && is_time)
-    return fmt::format("{} observations come to 0: what is observed was never measured", last);
+    return fmt::format("{} observations come to 0: what is observed was never measured",
+                       figure(last));
   return fault_of_sum(of.buckets, of.sum->value, is_amount(metric.unit));
 }
 
@@ -180,14 +183,14 @@ std::string fault_between(const distribution& before, const distribution& now, b
     const bucket& each = now.buckets[at];
     if (old.bound != each.bound) return {};
     if (each.count < old.count)
-      return fmt::format("its bucket up to {} fell from {} to {}", each.bound, old.count,
-                         each.count);
+      return fmt::format("its bucket up to {} fell from {} to {}", figure(each.bound),
+                         figure(old.count), figure(each.count));
     came.push_back({each.bound, each.count - old.count});
   }
   const double sum = now.sum->value - before.sum->value;
   const bool can_fall = !is_amount || now.buckets.front().bound < 0;
-  if (sum < 0 && !can_fall)
-    return fmt::format("its _sum fell from {} to {}", before.sum->value, now.sum->value);
+  const figure_pair fell = figures(before.sum->value, now.sum->value);
+  if (sum < 0 && !can_fall) return fmt::format("its _sum fell from {} to {}", fell.one, fell.other);
   for (std::size_t at = 1; at < came.size(); ++at)
     if (came[at].count < came[at - 1].count) return {};
   const std::string fault = fault_of_sum(came, sum, is_amount);

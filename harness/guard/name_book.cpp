@@ -105,6 +105,32 @@ bool is_of_a_path(std::string_view text, std::size_t at, std::string_view word) 
                                                     whole.substr(dot + 1)) != file_endings.end();
 }
 
+// import srv_client, from srv_client import x, require("srv"), use srv::a, #include <srv>, pip
+// install srv: a module, a header, a package.
+bool is_imported(std::string_view text, std::size_t at, std::size_t end) {
+  constexpr std::size_t most = 64;  // no such line is longer; the scan stays linear in the text
+  std::string_view before = text.substr(at - std::min(at, most), std::min(at, most));
+  if (const std::size_t line = before.rfind('\n'); line != before.npos)
+    before.remove_prefix(line + 1);
+  const std::string_view behind = text.substr(end, std::min(most, text.size() - end));
+  const std::size_t bare = before.find_last_not_of(" \t(<'\"");
+  const bool is_quoted =
+      bare != before.npos && before.substr(bare + 1).find_first_of("(<'\"") != before.npos;
+  before = before.substr(0, bare == before.npos ? 0 : bare + 1);
+  std::size_t start = before.size();
+  while (start > 0 && is_name(before[start - 1])) --start;
+  const std::string_view word = before.substr(start);
+  const std::size_t first = before.find_first_not_of(" \t>$`");
+  if (word == "import")
+    return first == start || (first != before.npos && before.substr(first).starts_with("from "));
+  if (word == "from") {
+    const std::size_t next = behind.find_first_not_of(" \t");
+    return next != behind.npos && behind.substr(next).starts_with("import");
+  }
+  if (word == "use") return behind.starts_with(';') || behind.starts_with("::");
+  return (is_quoted && (word == "require" || word == "include")) || word == "install";
+}
+
 bool is_near(const std::vector<std::size_t>& lines, std::size_t line) {
   return std::any_of(lines.begin(), lines.end(), [&](std::size_t each) {
     return std::max(each, line) - std::min(each, line) <= near_lines;
@@ -198,7 +224,9 @@ void name_book::add_document(std::string_view text, std::string_view file) {
     while (!word.empty() && (word.back() == '.' || word.back() == ':')) word.remove_suffix(1);
     const std::string_view name = without_foreign_parts(word);
     const bool is_name_of_ours = name.size() <= longest_name && is_wanted(name);
-    if (is_name_of_ours && (wanted_.count(std::string(name)) != 0 || !is_of_a_path(text, at, word)))
+    if (is_name_of_ours &&
+        (wanted_.count(std::string(name)) != 0 ||
+         (!is_of_a_path(text, at, word) && !is_imported(text, at, at + word.size()))))
       add(name, file, line);
     at = end;
   }

@@ -39,7 +39,7 @@ void check_variable_unread(const subject& of, check_log& log) {
     const bool is_read = of.source->find(name) != nullptr;
     if (is_read || excuse != nullptr) continue;
     log.find(severity::error, "R27", name,
-             fmt::format("{} is documented, and nothing reads it", name),
+             fmt::format("{} is documented, and no string of the source is its name", name),
              place_of(place->file, place->line));
   }
   // What was allowed to be amiss and no longer is would hide the next one.
@@ -48,8 +48,8 @@ void check_variable_unread(const subject& of, check_log& log) {
     if (of.source->find(each.pattern) == nullptr || of.documents->find(each.pattern) == nullptr)
       continue;
     log.find(severity::error, "R27", each.pattern,
-             fmt::format("{} is allowed to be amiss, and is both documented and read: take the "
-                         "allowance out",
+             fmt::format("{} is allowed to be amiss, and is both documented and a name in the "
+                         "source: take the allowance out",
                          each.pattern),
              place_of(of.contract->source, each.line));
   }
@@ -61,7 +61,9 @@ void check_variable_undocumented(const subject& of, check_log& log) {
     log.looked();
     if (of.documents->find(name) != nullptr || allowed(name, *of.contract) != nullptr) continue;
     log.find(severity::error, "R27", name,
-             fmt::format("{} is read, and no document speaks of it", name),
+             fmt::format("{} stands in the source as a name of its own (a string, or a shell's "
+                         "variable), and no document speaks of it",
+                         name),
              place_of(place->file, place->line));
   }
 }

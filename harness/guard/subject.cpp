@@ -7,6 +7,13 @@
 #include <fmt/format.h>
 
 namespace assay::guard {
+namespace {
+
+std::string key_of(model::severity severity, std::string_view rule, std::string_view subject) {
+  return fmt::format("{}\n{}\n{}", to_string(severity), rule, subject);
+}
+
+}  // namespace
 
 void check_log::find(model::severity severity, std::string_view rule, std::string_view subject,
                      std::string message, std::string where) {
@@ -17,19 +24,27 @@ void check_log::find(model::severity severity, std::string_view rule, std::strin
   found.subject = subject;
   found.message = std::move(message);
   found.where = std::move(where);
+  last_[key_of(severity, rule, subject)] = findings_.size();
   findings_.push_back(std::move(found));
   repeats_.push_back(0);
 }
 
 void check_log::find_first(model::severity severity, std::string_view rule,
                            std::string_view subject, std::string message, std::string where) {
-  for (std::size_t at = findings_.size(); at-- > 0;) {
-    const model::guard_finding& old = findings_[at];
-    if (old.subject != subject || old.rule != rule || old.severity != severity) continue;
-    ++repeats_[at];
+  if (const auto old = last_.find(key_of(severity, rule, subject)); old != last_.end())
+    ++repeats_[old->second];
+  else
+    find(severity, rule, subject, std::move(message), std::move(where));
+}
+
+void check_log::find_first_of(std::string key, model::severity severity, std::string_view subject,
+                              std::string message, std::string where) {
+  if (const auto old = last_.find(key); old != last_.end()) {
+    ++repeats_[old->second];
     return;
   }
-  find(severity, rule, subject, std::move(message), std::move(where));
+  last_.emplace(std::move(key), findings_.size());
+  find(severity, "", subject, std::move(message), std::move(where));
 }
 
 void check_log::move_into(model::guard_report& report) && {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,10 +36,13 @@ class check_log {
   void absent(std::string why) { effort_.absence = std::move(why); }
   void find(model::severity severity, std::string_view rule, std::string_view subject,
             std::string message, std::string where);
-  /// The same, where another snapshot may show the same thing: only the first is told, with how
-  /// many more there are.
+  /// The same, where another snapshot may show the same thing: only the first of a subject, a rule
+  /// and a severity is told, with how many more there are.
   void find_first(model::severity severity, std::string_view rule, std::string_view subject,
                   std::string message, std::string where);
+  /// The same, where something else says what is the same thing.
+  void find_first_of(std::string key, model::severity severity, std::string_view subject,
+                     std::string message, std::string where);
   void cannot_judge(std::string where, std::string what) {
     not_judged_.push_back({std::move(where), std::move(what)});
   }
@@ -48,7 +52,8 @@ class check_log {
  private:
   model::guard_check effort_;
   std::vector<model::guard_finding> findings_;
-  std::vector<std::uint64_t> repeats_;  ///< beside findings_
+  std::vector<std::uint64_t> repeats_;                 ///< beside findings_
+  std::unordered_map<std::string, std::size_t> last_;  ///< of each key: where in findings_
   std::vector<model::skipped_input> not_judged_;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "harness/guard/checks.h"
+#include "harness/guard/figure.h"
 
 namespace assay::guard {
 namespace {
@@ -31,9 +32,10 @@ void look_at(const model::promised_balance& balance, const series_index& in,
         fmt::format("'{}' in {}: {} has no finite value", balance.name, in.from().source, missing));
   log.looked();
   if (holds(balance, *left, *right)) return;
+  const figure_pair sides = figures(*left, *right);
   log.find_first(severity::error, "R07", balance.name,
-                 fmt::format("{}: {} against {}, {} apart", balance.text, *left, *right,
-                             std::abs(*left - *right)),
+                 fmt::format("{}: {} against {}, {} apart", balance.text, sides.one, sides.other,
+                             figure(std::abs(*left - *right))),
                  place_of(in.from().source, line_of(balance.left.front(), in)));
 }
 
@@ -88,7 +90,7 @@ class ratio_judge {
         severity::warning, "R08", ratio_.ratio.metric,
         fmt::format("{} is {} while nothing was counted: there is no ratio, and absent would "
                     "say so",
-                    ratio_.ratio.metric, *published),
+                    ratio_.ratio.metric, figure(*published)),
         where(in));
   }
 
@@ -97,9 +99,10 @@ class ratio_judge {
     const double again = ratio_.factor * counted.part / counted.whole;
     const double slack = ratio_.tolerance_ratio * std::max(std::abs(again), std::abs(published));
     if (std::abs(again - published) <= slack) return;
+    const figure_pair told = figures(published, again);
     log_.find_first(severity::error, "R24", ratio_.ratio.metric,
-                    fmt::format("{} is {}, and {} / {} gives {}", ratio_.ratio.metric, published,
-                                counted.part, counted.whole, again),
+                    fmt::format("{} is {}, and {} / {} gives {}", ratio_.ratio.metric, told.one,
+                                figure(counted.part), figure(counted.whole), told.other),
                     where(in));
   }
 

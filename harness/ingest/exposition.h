@@ -25,7 +25,8 @@ result<std::vector<model::exposition>> parse_exposition(std::string_view text,
                                                         std::string_view file,
                                                         const exposition_options& options);
 
-/// The same, from the disk. Errors: also where the file cannot be read.
+/// The same, from the disk, or where the path is "-" from standard input. Errors: also where the
+/// file cannot be read.
 result<std::vector<model::exposition>> read_exposition(const std::string& path,
                                                        const exposition_options& options);
 

@@ -3,6 +3,7 @@
 #include "harness/ingest/exposition_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <unordered_set>
@@ -39,13 +40,16 @@ class reader {
     number_ = number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     const auto tree = parse_json(line, file_);
-    if (!tree) return skip("is no JSON object, or is cut off");
+    if (!tree) return skip("is no JSON object, is cut off, or has a number beyond every double");
     if (!tree->is_object()) return skip("is JSON and no object");
     const bool is_one =
         tree->contains("name") && (*tree)["name"].is_string() && tree->contains("value");
     if (is_one) return take_one(*tree);
     end();
+    const std::size_t told = now_.problems.size();
     walk(*tree, "");
+    if (now_.samples.empty() && now_.problems.size() == told)
+      now_.problems.push_back({number_, "holds no number"});
     end();
   }
 
@@ -80,8 +84,12 @@ class reader {
 
   void take_one(const json& line) {
     const auto value = number_in(line["value"]);
-    if (!value) return skip("has a value that is no number");
     std::string name = line["name"].get<std::string>();
+    if (!value) {
+      skip("has a value that is no number");
+      now_.problems.back().metric = std::move(name);
+      return;
+    }
     std::string labels = labels_of(line);
     if (known_.count(name + '\0' + labels) != 0) end();
     add(std::move(name), std::move(labels), *value);
@@ -93,10 +101,33 @@ class reader {
         walk(inner, path.empty() ? key : path + "." + key);
     } else if (value.is_number()) {
       add(path, "", value.get<double>());
-    } else if (value.is_array()) {
-      now_.problems.push_back(
-          {number_, fmt::format("has a list at {}, which is no metric", printable(path)), false});
+    } else if (value.is_string()) {
+      walk_text(value, path);
+    } else {
+      const std::string_view what = value.is_null()    ? "null"
+                                    : value.is_array() ? "a list"
+                                                       : "true or false";
+      pass_over(path, fmt::format("has {} at {}, which is no number", what, printable(path)));
     }
+  }
+
+  // A text beside the numbers says what they are of, and is nothing that was lost. One that spells
+  // NaN or an infinity is what a program writes whose JSON has no word for them, and a bare one is
+  // a text by now, too.
+  void walk_text(const json& value, const std::string& path) {
+    const auto number = number_in(value);
+    if (!number) return;
+    if (!std::isfinite(*number)) return add(path, "", *number);
+    pass_over(path, fmt::format("has a number in quotes at {}, which is a text", printable(path)));
+  }
+
+  void pass_over(const std::string& path, std::string what) {
+    model::exposition_problem problem;
+    problem.line = number_;
+    problem.what = std::move(what);
+    problem.is_part = true;
+    problem.metric = path;
+    now_.problems.push_back(std::move(problem));
   }
 
   void add(std::string name, std::string labels, double value) {

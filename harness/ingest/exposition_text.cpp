@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -43,6 +44,16 @@ const kind_word* kind_of(std::string_view word) {
   const auto* found =
       std::find_if(kinds.begin(), kinds.end(), [&](const kind_word& k) { return k.word == word; });
   return found == kinds.end() ? nullptr : found;
+}
+
+std::span<const std::string_view> parts_of(metric_kind kind) {
+  static constexpr std::array<std::string_view, 3> of_histogram{"_sum", "_count", "_bucket"};
+  static constexpr std::array<std::string_view, 3> of_gauge_histogram{"_gsum", "_gcount",
+                                                                      "_bucket"};
+  if (kind == metric_kind::histogram) return of_histogram;
+  if (kind == metric_kind::gauge_histogram) return of_gauge_histogram;
+  if (kind == metric_kind::summary) return std::span(of_histogram).first(2);
+  return {};
 }
 
 std::string_view first_word(std::string_view& rest) {
@@ -97,14 +108,17 @@ class reader {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     const std::string_view text = trimmed(line);
     if (text.empty()) return;
-    if (!is_text(text)) return skip("holds bytes that are no text");
+    if (!is_text(text)) {
+      ++no_text_count_;
+      return skip("holds bytes that are no text");
+    }
     if (text.front() == '#')
       take_comment(text.substr(1));
     else
       take_sample(text);
   }
 
-  std::vector<model::exposition> finish(bool is_cut) && {
+  std::vector<model::exposition> finish(bool is_cut, bool has_zero) && {
     const bool is_begun = !now_.samples.empty() || !now_.families.empty();
     if (is_open_metrics_ && is_begun)
       now_.problems.push_back({number_,
@@ -113,6 +127,7 @@ class reader {
     else if (is_cut)
       note("is the last and is not ended: the file may be cut off");
     if (now_.line_count > 0 || all_.empty()) end();
+    if (has_zero || no_text_count_ >= 10) fold_if_binary();
     if (all_.size() > 1)
       for (std::size_t at = 0; at < all_.size(); ++at)
         all_[at].source += fmt::format(" (snapshot {})", at + 1);
@@ -134,6 +149,25 @@ class reader {
   }
   void note(std::string what) { now_.problems.push_back({number_, std::move(what), false}); }
   void skip(std::string what) { now_.problems.push_back({number_, std::move(what), true}); }
+
+  // Its thousands of lines are one complaint. What of it can be read stays.
+  void fold_if_binary() {
+    if (no_text_count_ * 10 < number_) return;
+    model::exposition_problem whole;
+    whole.is_skipped = true;
+    whole.lines = 0;
+    for (model::exposition& each : all_) {
+      for (const auto& problem : each.problems) {
+        if (!problem.is_skipped) continue;
+        if (++whole.lines == 1) whole.line = problem.line;
+      }
+      std::erase_if(each.problems, [](const auto& problem) { return problem.is_skipped; });
+    }
+    whole.what = fmt::format(
+        "holds bytes that are no text: the file is binary, and {} of its {} lines are no metrics",
+        whole.lines, number_);
+    all_.front().problems.insert(all_.front().problems.begin(), std::move(whole));
+  }
 
   model::exposition_family& family(std::string_view name) {
     const auto [at, is_new] = families_.try_emplace(std::string(name), now_.families.size());
@@ -179,6 +213,28 @@ class reader {
       return skip(fmt::format("gives {} a second type", printable(name)));
     of.kind = kind->kind;
     of.line = number_;
+    look_for_parts(name, of.kind);
+  }
+
+  // `a_sum` beside the histogram `a`, whichever is declared first: nobody can tell whose a sample
+  // of that name is.
+  void look_for_parts(std::string_view name, metric_kind kind) {
+    const auto tell = [&](std::string_view part, std::string_view whole, metric_kind of) {
+      note(fmt::format(
+          "declares two that publish {}: one of that name, which the {} {} publishes, too",
+          printable(part), to_string(of), printable(whole)));
+    };
+    for (const std::string_view suffix : parts_of(kind)) {
+      const std::string part = std::string(name) + std::string(suffix);
+      if (typed_.count(part) != 0) tell(part, name, kind);
+    }
+    const std::size_t end = name.rfind('_');
+    if (end == std::string_view::npos) return;
+    const auto whole = families_.find(std::string(name.substr(0, end)));
+    if (whole == families_.end()) return;
+    const metric_kind of = now_.families[whole->second].kind;
+    for (const std::string_view suffix : parts_of(of))
+      if (suffix == name.substr(end)) tell(name, name.substr(0, end), of);
   }
 
   void take_unit(std::string_view name, std::string_view unit) {
@@ -219,6 +275,7 @@ class reader {
   bool is_open_metrics_;
   std::int64_t now_unix_ms_;
   std::size_t number_ = 0;
+  std::size_t no_text_count_ = 0;
   model::exposition now_;
   std::vector<model::exposition> all_;
   std::unordered_map<std::string, std::size_t> families_;
@@ -262,6 +319,7 @@ std::vector<model::exposition> parse_exposition_text(std::string_view text, std:
                                                      std::int64_t now_unix_ms) {
   const bool is_open_metrics = is_open_metrics_text(text);
   reader read(file, is_open_metrics, now_unix_ms);
+  const bool has_zero = text.find('\0') != std::string_view::npos;
   std::size_t number = 0;
   bool is_cut = false;
   while (!text.empty()) {
@@ -270,7 +328,7 @@ std::vector<model::exposition> parse_exposition_text(std::string_view text, std:
     read.take(text.substr(0, end), ++number);
     text.remove_prefix(is_cut || end == std::string_view::npos ? text.size() : end + 1);
   }
-  return std::move(read).finish(is_cut);
+  return std::move(read).finish(is_cut, has_zero);
 }
 
 }  // namespace assay::ingest

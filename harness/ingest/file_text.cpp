@@ -20,11 +20,9 @@ constexpr off_t most_bytes = off_t{1} << 30;
 
 }  // namespace
 
-result<file_text> file_text::open(const std::string& path) {
+result<file_text> file_text::open(const std::string& path, std::string_view fix) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return refused(path, "", std::string("cannot be read: ") + std::strerror(errno),
-                   "give a file with results");
+  if (fd < 0) return refused(path, "", std::string("cannot be read: ") + std::strerror(errno), fix);
   struct stat found {};
   const bool is_known = ::fstat(fd, &found) == 0;
   void* data = nullptr;
@@ -35,13 +33,11 @@ result<file_text> file_text::open(const std::string& path) {
                   MAP_PRIVATE | MAP_POPULATE, fd, 0);
   const int why = errno;
   ::close(fd);
-  if (!is_known || !S_ISREG(found.st_mode))
-    return refused(path, "", "is no regular file", "give a file with results");
+  if (!is_known || !S_ISREG(found.st_mode)) return refused(path, "", "is no regular file", fix);
   if (!is_usable)
     return refused(path, "", "is larger than 1,073,741,824 bytes", "give fewer rows at a time");
   if (data == MAP_FAILED)
-    return refused(path, "", std::string("cannot be read: ") + std::strerror(why),
-                   "give a file with results");
+    return refused(path, "", std::string("cannot be read: ") + std::strerror(why), fix);
   return file_text(static_cast<const char*>(data), static_cast<std::size_t>(found.st_size));
 }
 

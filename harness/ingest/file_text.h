@@ -16,7 +16,9 @@ namespace assay::ingest {
 /// Errors: unusable_input, where it cannot be read, is no regular file or is larger than 1 GiB.
 class file_text {
  public:
-  static result<file_text> open(const std::string& path);
+  /// `fix` is the advice: what should be given instead.
+  static result<file_text> open(const std::string& path,
+                                std::string_view fix = "give a file with results");
   file_text(file_text&& other) noexcept;
   file_text& operator=(file_text&&) = delete;
   ~file_text();

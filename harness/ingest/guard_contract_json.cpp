@@ -23,6 +23,8 @@ using nlohmann::json;
 
 constexpr std::string_view format_name = "assay.guard-contract";
 constexpr std::int64_t newest_version = 1;
+constexpr std::string_view contract_wanted =
+    "give a contract (docs/schema/guard-contract.schema.json), or start one with --init";
 
 constexpr std::array kinds{
     model::metric_kind::unknown,   model::metric_kind::counter,         model::metric_kind::gauge,
@@ -219,7 +221,7 @@ result<std::vector<Part>> parts_at(const place& root, const char* key,
 }  // namespace
 
 result<model::guard_contract> parse_guard_contract(std::string_view text, std::string_view file) {
-  ASSAY_TRY_ASSIGN(const json tree, parse_json(text, file));
+  ASSAY_TRY_ASSIGN(const json tree, parse_json(text, file, contract_wanted));
   const json_lines lines(text);
   const place root(tree, "$", file, lines);
   if (lines.twice())
@@ -244,7 +246,7 @@ result<model::guard_contract> parse_guard_contract(std::string_view text, std::s
 }
 
 result<model::guard_contract> read_guard_contract(const std::string& path) {
-  ASSAY_TRY_ASSIGN(const file_text text, file_text::open(path));
+  ASSAY_TRY_ASSIGN(const file_text text, file_text::open(path, contract_wanted));
   return parse_guard_contract(text.view(), path);
 }
 

@@ -55,6 +55,7 @@ std::string guard_as_json(const model::guard_report& report, model::outcome outc
   out["promise_count"] = report.promise_count;
   out["sample_count"] = report.sample_count;
   out["skipped_count"] = report.skipped_count;
+  out["skipped_value_count"] = report.skipped_value_count;
   out["findings"] = json::array();
   for (const auto& found : report.findings) out["findings"].push_back(finding_json(found));
   out["checks"] = json::array();

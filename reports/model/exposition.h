@@ -70,6 +70,9 @@ struct exposition_problem {
   std::string what{};       ///< "is a second sample of …"
   bool is_skipped = false;  ///< nothing of the line was used
   bool is_loss = false;     ///< what followed is not there
+  bool is_part = false;     ///< one value of the line was not used; the rest of it was
+  std::string metric{};     ///< whose value that was
+  std::size_t lines = 1;    ///< that it stands for, from `line` on
 };
 
 /// One snapshot.

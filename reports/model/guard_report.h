@@ -43,7 +43,8 @@ struct guard_report {
   std::vector<guard_finding> findings{};  ///< worst first
   std::vector<guard_check> checks{};
   std::vector<skipped_input> skipped{};     ///< the first of them
-  std::uint64_t skipped_count = 0;          ///< all of them
+  std::uint64_t skipped_count = 0;          ///< all of them that are lines
+  std::uint64_t skipped_value_count = 0;    ///< and those that are a value of a line
   std::vector<skipped_input> not_judged{};  ///< promises that nothing here could test
   std::uint64_t sample_count = 0;
   std::uint64_t promise_count = 0;

@@ -29,7 +29,7 @@ class page {
     heading("findings");
     for (const auto& found : report_.findings) finding(found);
     if (report_.findings.empty()) line("  none");
-    if (report_.skipped_count > 0) skipped();
+    if (skipped_count() > 0) skipped();
     if (!report_.not_judged.empty()) {
       heading("not judged");
       for (const auto& each : report_.not_judged)
@@ -64,9 +64,12 @@ class page {
   void skipped() {
     heading("skipped");
     for (const auto& each : report_.skipped) line(fmt::format("  {} {}", each.where, each.what));
-    if (report_.skipped_count > report_.skipped.size())
-      line(fmt::format("  and {} more",
-                       with_separators(report_.skipped_count - report_.skipped.size())));
+    if (skipped_count() > report_.skipped.size())
+      line(fmt::format("  and {} more", with_separators(skipped_count() - report_.skipped.size())));
+  }
+
+  std::uint64_t skipped_count() const {
+    return report_.skipped_count + report_.skipped_value_count;
   }
 
   const model::guard_report& report_;

@@ -27,6 +27,8 @@ std::string guard_headline(const model::guard_report& report) {
       counted(static_cast<std::uint64_t>(report.findings.size()), "finding", "findings"));
   if (warnings > 0) text += fmt::format(" ({})", counted(warnings, "warning", "warnings"));
   text += fmt::format(", {} skipped", counted(report.skipped_count, "line", "lines"));
+  if (report.skipped_value_count > 0)
+    text += fmt::format(", {} skipped", counted(report.skipped_value_count, "value", "values"));
   return text + fmt::format(", {} not judged",
                             with_separators(static_cast<std::uint64_t>(report.not_judged.size())));
 }

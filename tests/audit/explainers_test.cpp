@@ -74,6 +74,24 @@ TEST(UnitSuspect, explains_failures_of_figures_alone) {
   EXPECT_EQ(audit::unit_suspect(honest, {}, a_finding("R04")).evaluated, 0u);
 }
 
+// A time in microseconds is as short as an enqueue; an enqueue is an eighth of its work by chance.
+TEST(UnitSuspect, explains_a_time_taken_for_an_enqueue_by_a_thousand_alone) {
+  const auto said = [](std::int64_t claimed) {
+    auto from = disputed(claimed, 80'000'000);
+    from.counters[0].spec = audit::specs_of(test_contract())[compute_ns];
+    auto finding = a_finding("R01");
+    finding.subject = name_of(compute_ns);
+    std::vector<std::string> words;
+    for (const auto& e : audit::unit_suspect(from, {}, finding).explanations)
+      words.push_back(e.message);
+    return words;
+  };
+  EXPECT_THAT(said(80'000), ElementsAre(StartsWith("/ 1000")));
+  EXPECT_THAT(said(81'000), IsEmpty());
+  EXPECT_THAT(said(10'000'000), IsEmpty()) << "an eighth is chance";
+  EXPECT_THAT(said(78'125), IsEmpty()) << "a time is in no Ki";
+}
+
 TEST(SmallMultiple, names_two_three_and_four_and_nothing_else) {
   const auto words = [](double claimed, double observed) {
     const auto found = audit::small_multiple(claimed, observed);
@@ -156,6 +174,12 @@ TEST(Explained, a_unit_a_base_and_a_warm_up_are_the_likely_cause) {
   const auto us = simulate({}, scaled(compute_ns, 1000)).audit();
   EXPECT_EQ(only_finding(us).rule, "R05");
   EXPECT_THAT(only_finding(us).likely_cause, StartsWith("R10 UNIT_SUSPECT, x 1000"));
+
+  const auto late = simulate({}, scaled(compute_ns, 0.001)).audit();
+  EXPECT_THAT(only_finding(late).likely_cause, StartsWith("R10 UNIT_SUSPECT, / 1000"));
+  const auto enqueue = simulate({}, scaled(compute_ns, 0.00995)).audit();  // 12 calls
+  EXPECT_EQ(only_finding(enqueue).rule, "R01");
+  EXPECT_THAT(only_finding(enqueue).explanations, IsEmpty());
 
   // One of the 21 passes of a request, where all of them are claimed.
   const lie mean{[](readings& r, int) { r[tokens].bits = r[tokens].bits > 0 ? 1 : 0; }, {}};

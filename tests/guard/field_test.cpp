@@ -305,6 +305,21 @@ TEST(Near, each_check_finds_the_fault_and_nothing_without_it) {
   }
 }
 
+TEST(Near, a_figure_of_a_finding_is_as_long_as_it_must_be) {
+  const auto says = [](const char* metric, const char* text, const char* figures) {
+    const auto report = report_of(contract_with(metric), {{{"m", text}}});
+    ASSERT_EQ(report.findings.size(), 1u);
+    EXPECT_THAT(report.findings[0].message, HasSubstr(figures));
+  };
+  says(R"({"name": "h", "kind": "histogram", "unit": "seconds"})",
+       "h_bucket{le=\"0.1\"} 3\nh_bucket{le=\"+Inf\"} 3\nh_sum 123456789.123456\nh_count 3\n",
+       "its _sum is 1.23457e+08, and what its buckets hold comes to 0 at least and 0.4 at most");
+  constexpr const char* share = R"({"name": "a", "kind": "gauge", "unit": "ratio"})";
+  says(share, "a 1.00000012\n", "a is 1.0000001: above 1, the most of its unit");
+  says(share, "a 808334905\n", "a is 808334905: above 1");
+  says(share, "a 0.30000000000000004e1\n", "a is 3: above 1");
+}
+
 TEST(Near, a_snapshot_of_OpenMetrics_that_is_cut_off_is_found_also_where_it_is_the_second) {
   const named_text contract = contract_with(R"({"name": "a", "kind": "gauge", "unit": "none"})");
   EXPECT_THAT(found_in(report_of(contract, {{{"m", "a 1\n# EOF\na 2\n"}}})),

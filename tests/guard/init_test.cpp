@@ -61,6 +61,8 @@ TEST(Init, what_a_field_s_exporters_publish_rightly_is_not_even_warned_of) {
         "# TYPE quota_bytes gauge\nquota_bytes +Inf\n",
         "# TYPE node_timex_offset_seconds gauge\nnode_timex_offset_seconds -1.2e-05\n",
         "# TYPE busy_ratio gauge\nbusy_ratio 1.0000000000000002\n",
+        "# TYPE speedup_ratio gauge\nspeedup_ratio 3.2\n# TYPE write_amplification_ratio gauge\n"
+        "write_amplification_ratio 12\n# TYPE compression_ratio gauge\ncompression_ratio 2.5\n",
         "# TYPE depth_bytes gaugehistogram\ndepth_bytes_bucket{le=\"1024\"} 4\n"
         "depth_bytes_bucket{le=\"+Inf\"} 5\ndepth_bytes_gcount 5\ndepth_bytes_gsum 9000\n# EOF\n"
         "# TYPE depth_bytes gaugehistogram\ndepth_bytes_bucket{le=\"1024\"} 2\n"

@@ -120,6 +120,93 @@ TEST(Exposition, json_lines_are_snapshots_of_numbers_by_their_paths) {
   EXPECT_EQ(read("{\n  \"a\": 1\n}\n")[0].samples.size(), 1u);
 }
 
+struct not_finite {
+  const char* lines;
+  std::vector<std::string> found;
+  const char* says;
+  std::uint64_t values_skipped;
+};
+
+// In each of them a promised metric is no number, or one that is none.
+const not_finite values[] = {
+    {R"({"a": NaN, "n": "N"})", {"range a"}, "NaN alone", 0},
+    {"{\"a\": 1}\n{\"a\": Infinity}", {"range a"}, "a is inf: no finite number", 0},
+    {"{\"a\": 1}\n{\"a\": -Infinity}", {"range a"}, "a is -inf: no finite number", 0},
+    {R"({"a": "NaN"})", {"range a"}, "NaN alone", 0},
+    {R"({"a": "+Inf"})", {"range a"}, "a is inf", 0},
+    {R"({"a": "Infinity"})", {"range a"}, "a is inf", 0},
+    {R"({"name": "a", "value": NaN})", {"range a"}, "NaN alone", 0},
+    {R"({"name": "a", "value": "-Inf"})", {"range a"}, "a is -inf", 0},
+    {"{\"a\": null}\n{\"a\": 1}\n{\"a\": null}",
+     {"input line 1"},
+     "null at a, which is no number; the "
+     "value was skipped (and 1 more like it)",
+     2},
+    {R"({"a": null})", {"input line 1", "never-written a"}, "never a number: line 1 has null", 1},
+    {R"({"name": "a", "value": null})", {"input line 1", "never-written a"}, "never a number", 0},
+    {R"({"a": "12"})", {"input line 1", "never-written a"}, "a number in quotes at a", 1},
+    {"{\"a\": 1, \"b\": [2]}", {"input line 1"}, "a list at b", 1},
+    {"{\"a\": 1, \"b\": true}", {"input line 1"}, "true or false at b", 1},
+    {"{\"a\": 1}\n{\"say\": \"no\"}", {"input line 2"}, "holds no number", 0},
+};
+
+TEST(Exposition, binary_garbage_is_one_finding_that_counts_its_lines) {
+  std::string garbage("a 1\n", 4);
+  for (int i = 0; i < 5000; ++i) garbage += std::string("\x01\x00\xfe line\n???\n", 13);
+  const auto report = report_of(contract_with(R"({"name": "a", "kind": "gauge", "unit": "none"})"),
+                                {{{"m.prom", garbage}}});
+  EXPECT_THAT(found_in(report), ElementsAre("input line 2"));
+  EXPECT_THAT(report.findings[0].message, HasSubstr("the file is binary"));
+  EXPECT_THAT(report.findings[0].message, HasSubstr("10000 of its 10001 lines"));
+  EXPECT_EQ(report.skipped_count, 10000u);
+  EXPECT_EQ(report.sample_count, 1u);
+}
+
+TEST(Exposition, a_file_of_another_kind_is_told_by_its_first_lines) {
+  std::string page = "a 1\n";
+  for (int i = 0; i < 500; ++i) page += "<p" + std::to_string(i) + ">line</p>\n";
+  const auto report = report_of(contract_with(R"({"name": "a", "kind": "gauge", "unit": "none"})"),
+                                {{{"m.prom", page}}});
+  EXPECT_LE(report.findings.size(), 21u);
+  EXPECT_THAT(report.findings.back().message, HasSubstr("479 more"));
+  EXPECT_EQ(report.skipped_count, 500u);
+}
+
+TEST(Exposition, a_name_that_a_histogram_publishes_too_is_told) {
+  const std::string histogram =
+      "# TYPE a histogram\na_bucket{le=\"1\"} 2\na_bucket{le=\"+Inf\"} 3\na_sum 9\na_count 3\n";
+  const std::string gauge = "# TYPE a_sum gauge\na_sum{x=\"1\"} 5\n";
+  for (const std::string& text : {histogram + gauge, gauge + histogram}) {
+    const auto all = read(text);
+    ASSERT_EQ(all[0].problems.size(), 1u) << text;
+    EXPECT_THAT(all[0].problems[0].what, HasSubstr("a_sum"));
+    EXPECT_THAT(all[0].problems[0].what, HasSubstr("which the histogram a publishes"));
+  }
+  const auto contract = ingest::parse_guard_contract(
+      contract_with(R"({"name": "a_sum", "kind": "gauge", "unit": "none"},
+                       {"name": "a", "kind": "histogram", "unit": "none"})")
+          .text,
+      "c");
+  ASSERT_TRUE(contract);
+  const auto found = guard::contradictions(*contract);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_THAT(found[0].what, HasSubstr("promises a_sum, which the histogram a of line 2, "
+                                       "$.metrics[1] publishes"));
+}
+
+TEST(Exposition, a_value_of_JSON_lines_that_is_no_finite_number_is_told_by_its_line) {
+  for (const not_finite& each : values) {
+    SCOPED_TRACE(each.lines);
+    const auto report = report_of(
+        contract_with(R"({"name": "a", "kind": "gauge", "unit": "none"})"), {{{"m", each.lines}}});
+    EXPECT_THAT(found_in(report), testing::UnorderedElementsAreArray(each.found));
+    EXPECT_THAT(report.findings, testing::Contains(testing::Field(&model::guard_finding::message,
+                                                                  HasSubstr(each.says))));
+    EXPECT_EQ(report.skipped_value_count, each.values_skipped);
+    EXPECT_EQ(report.skipped.size(), report.skipped_count + report.skipped_value_count);
+  }
+}
+
 TEST(Exposition, a_log_is_read_by_its_patterns) {
   ingest::exposition_options options;
   for (const char* text :
@@ -207,6 +294,8 @@ TEST(Contract, each_contradiction_is_named_by_line) {
   ASSERT_TRUE(contract) << contract.error().message;
   std::vector<std::size_t> where;
   for (const auto& each : guard::contradictions(*contract)) where.push_back(each.line);
+  EXPECT_THAT(guard::contradictions(*contract)[0].what,
+              HasSubstr("promises a, which line 2, $.metrics[0] promises"));
   EXPECT_THAT(where, ElementsAre(3, 4, 5, 6, 7, 8, 9, 11, 13, 15));
 }
 

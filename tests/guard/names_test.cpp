@@ -200,8 +200,10 @@ TEST(Names, a_text_that_begins_with_a_variable_is_none) {
       {"b.py", "os.getenv(f'APP_{name}')\n"}};
   EXPECT_THAT(found_in(report_of(contract, what)), testing::IsEmpty());
   what.source.push_back({"c.py", "os.getenv('APP_HOST')\n"});
-  EXPECT_THAT(found_in(report_of(contract, what)),
-              UnorderedElementsAre("variable-undocumented APP_HOST"));
+  const auto report = report_of(contract, what);
+  EXPECT_THAT(found_in(report), UnorderedElementsAre("variable-undocumented APP_HOST"));
+  // Who puts the name in a table and who reads it look the same in tokens.
+  EXPECT_THAT(report.findings[0].message, testing::HasSubstr("stands in the source as a name"));
 }
 
 // Modules, images, pages and addresses have names that begin as metrics do.
@@ -220,6 +222,13 @@ TEST(Documents, a_name_with_a_joint_that_no_metric_has_is_none) {
                     "srv_a, SRV_PORT:8080. `srv_client.metrics.get`, reg/srv_server:latest,"
                     " ![x](srv_panel.png), http://host:90/srv_status"),
               testing::IsEmpty());
+  EXPECT_THAT(found(plain,
+                    "srv_a SRV_PORT\n```\nimport srv_client\nfrom srv_client import x\n"
+                    "require('srv_tools'); use srv_core;\n#include <srv_api>\n"
+                    "pip install srv_cli\n```\n"),
+              testing::IsEmpty());
+  EXPECT_THAT(found(plain, "srv_a SRV_PORT are what you import. srv_b is not; from srv_c on"),
+              UnorderedElementsAre("documented-absent srv_b", "documented-absent srv_c"));
   EXPECT_THAT(found(plain, "srv_a:rate5m is made of it, SRV_PORT"), testing::IsEmpty());
   EXPECT_THAT(found(plain, "srv_a SRV_PORT srv_b, `srv_c`."),
               UnorderedElementsAre("documented-absent srv_b", "documented-absent srv_c"));

@@ -69,6 +69,16 @@ class Verb(unittest.TestCase):
         self.assertEqual(guard("--contract", contract, "--metrics", metrics, "--metrics", later,
                                "--strict")[0], 0)
 
+    def test_metrics_may_come_through_a_pipe(self):
+        contract = self.contract({"name": "a_total", "kind": "counter", "unit": "count",
+                                  "exercised": True})
+        stream = "a_total 3\n# EOF\na_total %d\n# EOF\n"
+        for last, wanted in ((4, 0), (3, 1)):
+            ran = subprocess.run([PROGRAM, "guard", "--contract", contract, "--metrics", "-"],
+                                 input=stream % last, capture_output=True, text=True, timeout=60)
+            self.assertEqual(ran.returncode, wanted, ran.stderr)
+            self.assertIn("standard input (snapshot 2)", ran.stdout)
+
     def test_what_measured_nothing_ends_with_3(self):
         contract = self.contract({"name": "a", "kind": "gauge", "unit": "none", "optional": True,
                                   "reason": "seldom"})
@@ -76,6 +86,18 @@ class Verb(unittest.TestCase):
         code, text, _ = guard("--contract", contract, "--metrics", metrics)
         self.assertEqual(code, 3, text)
         self.assertIn("m.prom:1 holds bytes that are no text", text)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            ran = subprocess.run([PROGRAM, "guard", "--contract", fixture("vllm.contract.json"),
+                                  "--metrics", fixture("vllm.prom")], stdout=full,
+                                 stderr=subprocess.PIPE, timeout=60)
+        self.assertEqual(ran.returncode, 3)
+
+    def test_the_page_explains_every_exit_code(self):
+        with open(os.path.join(HERE, "../../docs/guard.md"), encoding="utf-8") as file:
+            codes = file.read().split("Exit codes:")[1].split("\n\n")[0]
+        for code in ("0", "1", "2", "3", "4", "70"):
+            self.assertRegex(codes, rf"(^ |· |\n){code} ")
+        self.assertIn("could not be written", codes)
 
     def test_what_cannot_be_used_ends_with_2_and_one_line(self):
         metric = {"name": "a", "kind": "gauge", "unit": "none"}
@@ -83,12 +105,20 @@ class Verb(unittest.TestCase):
         metrics = self.path("m.prom", "a 1\n")
         torn = self.path("torn.json", '{\n"format": "assay.guard-contract",\n"version": 1,\n'
                          '"metrics": [\n' + json.dumps(metric) + ",\n" + json.dumps(metric) + "]}")
+        packed = self.path("m.gz")
+        with open(packed, "wb") as file:
+            file.write(b"\x1f\x8b\x08 a")
         for arguments, says in (
                 ((), "contract is missing"),
                 (("--contract", good), "nothing to hold"),
                 (("--contract", self.path("gone.json"), "--metrics", metrics), "gone.json"),
-                (("--contract", torn, "--metrics", metrics), "line 6 promises a, which line 5"),
+                (("--contract", torn, "--metrics", metrics), "line 6, $.metrics[1] promises a, which line 5, $.metrics[0]"),
                 (("--contract", metrics, "--metrics", metrics), "no JSON"),
+                (("--contract", self.folder.name, "--metrics", metrics), "give a contract"),
+                (("--contract", self.path("deep", "[" * 99), "--metrics", metrics),
+                 "give a contract"),
+                (("--contract", good, "--metrics", packed), "unpack"),
+                (("--contract", good, "--metrics", self.folder.name), "give a file of metrics, or - for standard input"),
                 (("--contract", good, "--metrics", self.path("empty", "")), "is empty"),
                 (("--contract", good, "--docs", self.path("none")), "does not exist"),
                 (("--contract", good, "--source", metrics), "no file of a language"),

@@ -25,6 +25,7 @@ class Case:
     subject: str   # and of what
     is_built: bool = True   # False: no code is touched that the program was built of
     is_cheap: bool = False  # one of those that continuous integration runs
+    explained_by: str = ""  # the rule that must say why, where one must
 
 
 CASES = [
@@ -99,8 +100,8 @@ CASES = [
          "runtime.weights.h2d_ns"),
     Case("us-for-ns", "a time is added in microseconds", STEP,
          [("  counters.add(counter_id::compute_device_ns, compute_ns);",
-           "  counters.add(counter_id::compute_device_ns, compute_ns / 1000);")], AUDIT, "R05",
-         "runtime.compute.device_ns"),
+           "  counters.add(counter_id::compute_device_ns, compute_ns / 1000);")], AUDIT, "R01",
+         "runtime.compute.device_ns", explained_by="R10"),
     # No bytes go with a wait and no calls make it up: only the harness's own spans bound it.
     Case("us-for-ns-of-a-wait", "the time of each wait is added in microseconds", SUBMIT,
          [("  counters_->add(counter_id::device_sync_wait_ns, wait_ns);",

@@ -28,22 +28,26 @@ def damaged(text, case):
 
 
 def findings(copy, program, by, folder):
-    """The exit code, (rule, subject) of each finding of a run, and what it said where it failed."""
+    """The exit code, (rule, subject) of each finding of a run with the rules that explain it, and
+    what it said where it failed."""
     out = os.path.join(folder, "result.json")
     command = [program, by, "--out-json", out]
     if by == cases.GUARD:
         command += ["--self", copy]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if not os.path.isfile(out):
-        return ran.returncode, [], ran.stderr.strip()
+        return ran.returncode, {}, ran.stderr.strip()
     with open(out, encoding="utf-8") as file:
         report = json.load(file)
     os.remove(out)
-    return ran.returncode, [(f["rule"], f["subject"]) for f in report["findings"]], ""
+    why = {(f["rule"], f["subject"]): [e["rule"] for e in f.get("explanations", [])]
+           for f in report["findings"]}
+    return ran.returncode, why, ""
 
 
 def is_caught(case, code, found):
-    return code == 1 and (case.rule, case.subject) in found
+    why = found.get((case.rule, case.subject))
+    return code == 1 and why is not None and (not case.explained_by or case.explained_by in why)
 
 
 def run_case(case, copy, build, program, folder):
@@ -58,13 +62,17 @@ def run_case(case, copy, build, program, folder):
             built = subprocess.run(["cmake", "--build", build, "-j2", "--target", "assay"],
                                    capture_output=True, text=True)
             if built.returncode != 0:
-                return -1, [], built.stdout[-2000:], time.monotonic() - start
+                return -1, {}, built.stdout[-2000:], time.monotonic() - start
         code, found, error = findings(copy, program or os.path.join(build, "assay"), case.by,
                                       folder)
     finally:
         with open(path, "w", encoding="utf-8") as file:
             file.write(whole)
     return code, found, error, time.monotonic() - start
+
+
+def rule_of(case):
+    return f"{case.rule}, explained by {case.explained_by}" if case.explained_by else case.rule
 
 
 def evidence(rows):
@@ -77,7 +85,7 @@ def evidence(rows):
         others = sorted({f"{r} {s}" for r, s in found if (r, s) != (case.rule, case.subject)})
         told = ", ".join(others[:3]) + (f" and {len(others) - 3} more" if len(others) > 3 else "")
         lines.append(f"| {case.name} | {case.tells} | `{case.path}` | {case.by} | {code} | "
-                     f"{case.rule} | {case.subject} | {told or 'none'} | {took_s:.0f} | "
+                     f"{rule_of(case)} | {case.subject} | {told or 'none'} | {took_s:.0f} | "
                      f"{'caught' if caught else 'MISSED'} |")
     caught = sum(1 for row in rows if row[4])
     return "\n".join(lines + ["", f"{caught} of {len(rows)} caught.", ""])
@@ -90,7 +98,7 @@ def run(copy, build, wanted, program, evidence_path):
             code, found, error, took_s = run_case(case, copy, build, program, folder)
             caught = is_caught(case, code, found)
             print(f"{'caught ' if caught else 'MISSED '} {case.name}: {case.by} ended with {code}, "
-                  f"{len(found)} findings, wanted {case.rule} of {case.subject} ({took_s:.0f} s) "
+                  f"{len(found)} findings, wanted {rule_of(case)} of {case.subject} ({took_s:.0f} s) "
                   f"{error}", flush=True)
             if not caught:
                 print(f"         found {sorted(set(found))[:8]}", flush=True)
