@@ -93,8 +93,14 @@ void add_missing(const std::vector<model::fact>& more, std::vector<model::fact>&
 result<model::sample_set> read_folder(const std::string& path, std::string_view metric) {
   std::vector<std::string> files;
   std::error_code code;
-  for (const auto& entry : fs::directory_iterator(path, code))
-    if (entry.is_regular_file(code)) files.push_back(entry.path().string());
+  std::size_t folder_count = 0;
+  for (const auto& entry : fs::directory_iterator(path, code)) {
+    std::error_code ignored;
+    if (entry.is_directory(ignored))
+      ++folder_count;
+    else if (entry.is_regular_file(ignored) || entry.is_symlink(ignored))
+      files.push_back(entry.path().string());
+  }
   if (files.empty()) return refused(path, "", "holds no file", "give a folder with results in it");
   std::sort(files.begin(), files.end());
   model::sample_set all;
@@ -108,6 +114,8 @@ result<model::sample_set> read_folder(const std::string& path, std::string_view 
   }
   all.source = path;
   all.notes.push_back(fmt::format("{} files, each taken for one run", files.size()));
+  if (folder_count > 0)
+    all.notes.push_back(fmt::format("{} folders within were not read", folder_count));
   return all;
 }
 
@@ -133,8 +141,10 @@ result<model::sample_set> parse_results(std::string_view text, std::string_view 
 
 result<model::sample_set> read_results(const std::string& path, std::string_view metric) {
   std::error_code code;
-  if (fs::is_directory(path, code))
-    return is_criterion_folder(path) ? read_criterion(path) : read_folder(path, metric);
+  if (fs::is_directory(path, code)) {
+    ASSAY_TRY_ASSIGN(const bool is_criterion, is_criterion_folder(path));
+    return is_criterion ? read_criterion(path) : read_folder(path, metric);
+  }
   ASSAY_TRY_ASSIGN(const file_text text, file_text::open(path));
   return parse_results(text.view(), path, metric);
 }
