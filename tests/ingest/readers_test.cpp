@@ -47,6 +47,17 @@ TEST(Hyperfine, each_run_is_a_process) {
               HasSubstr("$.results[0].median: is missing"));
 }
 
+// The wall time must not be taken for what was asked for.
+TEST(Metric, that_a_format_cannot_have_is_refused) {
+  const std::string text = R"({"results": [{"command": "c", "times": [1.0]}]})";
+  EXPECT_TRUE(parse_results(text, "f", "real_time"));
+  const auto other = parse_results(text, "f", "cpu_time");
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message, HasSubstr("f: has no cpu_time: it is hyperfine JSON"));
+  EXPECT_FALSE(parse_results("[" + std::string(R"({"n_prompt": 1, "n_gen": 0, "avg_ns": 5})") + "]",
+                             "f", "cpu_time"));
+}
+
 TEST(Pytest, rounds_are_one_process) {
   const auto set = parsed(
       R"({"machine_info": {"node": "here"}, "benchmarks": [{"name": "t", "fullname": "a.py::t", "stats": {"min": 0.5, "data": [0.75, 0.5]}}]})");
