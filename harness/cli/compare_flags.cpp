@@ -105,6 +105,27 @@ result<void> check_together(const compare_flags& flags, source from) {
   return {};
 }
 
+namespace {
+
+// "FLAG=FILE", or a file.
+std::string file_of_flag(const std::string& given) {
+  const std::size_t equals = given.find('=');
+  return equals == std::string::npos ? given : given.substr(equals + 1);
+}
+
+std::vector<std::string> input_files(const compare_flags& flags) {
+  std::vector<std::string> files{flags.base_file,         flags.head_file,     flags.floors_file,
+                                 flags.refs.recipe_file,  flags.binaries.base, flags.binaries.head,
+                                 flags.coverage.diff_file};
+  for (const auto* list : {&flags.merged, &flags.logs, &flags.relinked})
+    files.insert(files.end(), list->begin(), list->end());
+  for (const auto* list : {&flags.coverage.base, &flags.coverage.head, &flags.coverage.carried})
+    for (const std::string& each : *list) files.push_back(file_of_flag(each));
+  return files;
+}
+
+}  // namespace
+
 result<void> check_outputs(const compare_flags& flags) {
   const std::array outputs{&flags.out_json,  &flags.out_markdown, &flags.out_html,
                            &flags.out_junit, &flags.out_samples,  &flags.calibration_file};
@@ -114,6 +135,13 @@ result<void> check_outputs(const compare_flags& flags) {
         return ASSAY_FAIL(
             usage,
             fmt::format("two outputs both name {}; give each a file of its own", *outputs[j]));
+  // An output is emptied before anything is read.
+  for (const std::string& input : input_files(flags))
+    for (const std::string* output : outputs)
+      if (is_same_file(input, *output))
+        return ASSAY_FAIL(
+            usage,
+            fmt::format("{} is read and would be overwritten; write to another file", *output));
   return {};
 }
 

@@ -74,7 +74,7 @@ result<source> source_of(const compare_flags& flags);
 /// Errors: usage, naming a flag that would change nothing.
 result<void> check_together(const compare_flags& flags, source from);
 
-/// Errors: usage, where two outputs are one file.
+/// Errors: usage, where two outputs are one file, or an output is a file that is read.
 result<void> check_outputs(const compare_flags& flags);
 
 void add_source_flags(CLI::App& verb, compare_flags& flags);

@@ -214,9 +214,11 @@ result<calibration> parse_calibration(std::string_view text, std::string_view fi
     floors.cores = in.at("cores").get<std::string>();
     floors.pairs_a_result = in.at("pairs_a_result").get<std::size_t>();
     floors.links = in.value("links_count", std::size_t{0});
+    std::set<std::string> names;
     for (const json& row : in.at("rows")) {
       row_floor each;
       each.name = row.at("name").get<std::string>();
+      if (!names.insert(each.name).second) return broken(file, "has two floors of one row");
       each.floor_ratio = row.at("floor_ratio").get<double>();
       each.link_spread_ratio = row.value("link_spread_ratio", 0.0);
       each.is_spread_of_family = row.value("is_spread_of_family", false);

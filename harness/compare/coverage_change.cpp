@@ -3,6 +3,9 @@
 #include "harness/compare/coverage_change.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -37,12 +40,60 @@ model::coverage_totals totals_of(const model::coverage_data& data) {
   return totals;
 }
 
+bool is_bare(const std::string& path) {
+  return path.find('/') == std::string::npos;
+}
+
+// Where the repository lay by what the tool wrote before a path of it.
+std::string root_before(const std::string& tool_path, const std::string& path) {
+  return tool_path.substr(0, tool_path.size() - path.size());
+}
+
+// The root that the most names of the diff's paths speak for; none where two are equal. A name
+// without a folder speaks for any folder that has a file of that name.
+std::optional<std::string> likeliest_root(const model::coverage_data& data,
+                                          const model::touched_lines& touched) {
+  std::map<std::string, std::size_t> names;
+  for (const auto& each : touched)
+    for (const auto& file : data)
+      if (!is_bare(each.first) && is_path_of(file.first, each.first))
+        names[root_before(file.first, each.first)] +=
+            static_cast<std::size_t>(std::count(each.first.begin(), each.first.end(), '/')) + 1;
+  std::optional<std::string> best;
+  std::size_t most = 0;
+  for (const auto& [root, count] : names) {
+    if (count == most) best.reset();
+    if (count <= most) continue;
+    most = count;
+    best = root;
+  }
+  return best;
+}
+
+// Whether a file lies beside that folder: then the folder is one of several, and no root.
+bool has_neighbour(const model::coverage_data& data, const std::string& root) {
+  const std::string above = root.substr(0, root.find_last_of('/', root.size() - 2) + 1);
+  return std::any_of(data.begin(), data.end(), [&](const auto& each) {
+    return each.first.starts_with(above) && !each.first.starts_with(root);
+  });
+}
+
+// Whether a file below `root` can have that path in the repository: lib/main.cpp is no main.cpp.
+bool is_root_of(const std::string& root, const std::string& path,
+                const std::optional<std::string>& likeliest, const model::coverage_data& data) {
+  if (likeliest && root.size() > likeliest->size() && root.starts_with(*likeliest)) return false;
+  if (!is_bare(path)) return true;
+  return likeliest ? root == *likeliest : !has_neighbour(data, root);
+}
+
 // The file of the head that a path of the diff is; none where several could be.
-const model::file_coverage* file_of(const model::coverage_data& data, const std::string& path) {
+const model::file_coverage* file_of(const model::coverage_data& data, const std::string& path,
+                                    const std::optional<std::string>& likeliest) {
   const model::file_coverage* found = nullptr;
   for (const auto& each : data) {
-    if (!is_path_of(each.first, path)) continue;
     if (each.first == path) return &each.second;
+    if (!is_path_of(each.first, path)) continue;
+    if (!is_root_of(root_before(each.first, path), path, likeliest, data)) continue;
     if (found != nullptr) return nullptr;
     found = &each.second;
   }
@@ -55,8 +106,9 @@ model::coverage_count touched_of(const model::coverage_data& head,
                                  const model::touched_lines& touched,
                                  std::vector<std::string>& unseen) {
   model::coverage_count count;
+  const std::optional<std::string> root = likeliest_root(head, touched);
   for (const auto& each : touched) {
-    const model::file_coverage* file = file_of(head, each.first);
+    const model::file_coverage* file = file_of(head, each.first, root);
     if (file == nullptr) {
       unseen.push_back(each.first);
       continue;

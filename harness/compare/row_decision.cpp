@@ -62,6 +62,8 @@ void describe_sides(const paired_row& row, model::comparison_row& out) {
   };
   out.base = median_quantity(base, absence(row.is_in_base, row.base_failure));
   out.head = median_quantity(head, absence(row.is_in_head, row.head_failure));
+  // Both would be printed in the row's one unit, base's.
+  if (!row.incomparable.empty()) out.head = {.absence = row.incomparable};
   out.base_processes = base.size();
   out.head_processes = head.size();
 }

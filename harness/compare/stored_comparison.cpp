@@ -137,9 +137,12 @@ class comparison {
       return settled(row_state::removed, each.base->is_exact ? lost_count_words : "");
     if (each.base->process_values.empty() || each.head->process_values.empty())
       return settled(row_state::errored, "a side has no number");
-    if (each.base->unit != each.head->unit)
+    if (each.base->unit != each.head->unit) {
+      // The row has one unit, base's: head's number beside it would be one of base's units.
+      out.head = {.absence = fmt::format("is given in {}", each.head->unit)};
       return settled(row_state::not_comparable,
                      fmt::format("{} against {}", each.base->unit, each.head->unit));
+    }
     if (each.base->better != each.head->better || each.base->is_exact != each.head->is_exact)
       return settled(row_state::not_comparable, "the two sides mean different things by it");
     if (each.base->is_exact) {

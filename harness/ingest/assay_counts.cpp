@@ -46,8 +46,9 @@ result<model::sample_row> read_row(const json_cursor& at) {
   }
   ASSAY_TRY_ASSIGN(const json_cursor value_at, at.at("value"));
   ASSAY_TRY_ASSIGN(const double value, value_at.number());
-  constexpr double largest_exact = 9007199254740992.0;  // 2^53: beyond it neighbours look equal
-  if (value != std::floor(value) || std::abs(value) > largest_exact)
+  // 2^53, which its upper neighbour is read as: from here on two counts can look equal.
+  constexpr double first_inexact = 9007199254740992.0;
+  if (value != std::floor(value) || !(std::abs(value) < first_inexact))
     return value_at.refuse("is no whole number that is known exactly");
   row.process_values = {value};
   return row;

@@ -21,22 +21,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> measured_folders(const std::string& path) {
-  std::vector<fs::path> found;
+// Each folder "new" that a benchmark left, whole or not: a benchmark that was stopped has some of
+// its files. A folder that cannot be opened may hold more of them.
+result<void> find_measured(const fs::path& path, std::vector<fs::path>& found) {
   std::error_code code;
-  for (fs::recursive_directory_iterator each(path, code), end; each != end && !code;
-       each.increment(code))
-    if (each->path().filename() == "estimates.json" &&
-        each->path().parent_path().filename() == "new")
-      found.push_back(each->path().parent_path());
+  std::vector<fs::path> folders;
+  bool is_measured = false;
+  fs::directory_iterator each(path, code);
+  for (const fs::directory_iterator end; !code && each != end; each.increment(code)) {
+    const fs::path name = each->path().filename();
+    is_measured = is_measured || name == "estimates.json" || name == "sample.json" ||
+                  name == "benchmark.json";
+    std::error_code ignored;
+    if (each->is_directory(ignored) && !each->is_symlink(ignored)) folders.push_back(each->path());
+  }
+  if (code)
+    return refused(path.string(), "", "cannot be read: " + code.message(),
+                   "make its benchmarks readable, or take it out");
+  if (is_measured && path.filename() == "new") found.push_back(path);
+  for (const fs::path& folder : folders) ASSAY_TRY(find_measured(folder, found));
+  return {};
+}
+
+result<std::vector<fs::path>> measured_folders(const std::string& path) {
+  std::vector<fs::path> found;
+  ASSAY_TRY(find_measured(path, found));
   std::sort(found.begin(), found.end());
   return found;
 }
 
+result<double> measured_ns(const fs::path& folder) {
+  const std::string sample_file = (folder / "sample.json").string();
+  const std::string estimates_file = (folder / "estimates.json").string();
+  // Also where the samples give the time: broken, it shows a benchmark that did not end well.
+  ASSAY_TRY_ASSIGN(const file_text estimates, file_text::open(estimates_file));
+  ASSAY_TRY_ASSIGN(const double median_ns, criterion_median_ns(estimates.view(), estimates_file));
+  std::error_code code;
+  if (!fs::exists(sample_file, code)) return median_ns;
+  ASSAY_TRY_ASSIGN(const file_text text, file_text::open(sample_file));
+  return criterion_least_ns(text.view(), sample_file);
+}
+
 }  // namespace
 
-bool is_criterion_folder(const std::string& path) {
-  return !measured_folders(path).empty();
+result<bool> is_criterion_folder(const std::string& path) {
+  ASSAY_TRY_ASSIGN(const auto folders, measured_folders(path));
+  return !folders.empty();
 }
 
 result<std::string> criterion_name(std::string_view benchmark_json, std::string_view file) {
@@ -75,21 +105,17 @@ result<double> criterion_least_ns(std::string_view sample_json, std::string_view
 
 result<model::sample_set> read_criterion(const std::string& path) {
   row_book book;
-  for (const fs::path& folder : measured_folders(path)) {
+  ASSAY_TRY_ASSIGN(const auto folders, measured_folders(path));
+  for (const fs::path& folder : folders) {
     const std::string name_file = (folder / "benchmark.json").string();
-    const std::string sample_file = (folder / "sample.json").string();
-    const std::string estimates_file = (folder / "estimates.json").string();
     ASSAY_TRY_ASSIGN(const file_text name_text, file_text::open(name_file));
     ASSAY_TRY_ASSIGN(const std::string name, criterion_name(name_text.view(), name_file));
-    double ns = 0.0;
     std::error_code code;
-    if (fs::exists(sample_file, code)) {
-      ASSAY_TRY_ASSIGN(const file_text text, file_text::open(sample_file));
-      ASSAY_TRY_ASSIGN(ns, criterion_least_ns(text.view(), sample_file));
-    } else {
-      ASSAY_TRY_ASSIGN(const file_text text, file_text::open(estimates_file));
-      ASSAY_TRY_ASSIGN(ns, criterion_median_ns(text.view(), estimates_file));
+    if (!fs::exists(folder / "estimates.json", code)) {
+      row_book::fail(book.row(name, "iteration_time"), "has no estimates.json: it did not end");
+      continue;
     }
+    ASSAY_TRY_ASSIGN(const double ns, measured_ns(folder));
     model::sample_row& out = book.row(name, "iteration_time");
     book.scale(out, "ns");
     book.measure(out, 0, ns);

@@ -11,12 +11,14 @@
 
 namespace assay::ingest {
 
-/// Whether a folder holds a …/new/estimates.json.
-bool is_criterion_folder(const std::string& path);
+/// Whether a folder holds a …/new/ with a file of Criterion's.
+/// Errors: unusable_input, naming a folder within that cannot be read.
+result<bool> is_criterion_folder(const std::string& path);
 
 /// One process: of each …/new/ the least time an iteration in sample.json, or the median of
-/// estimates.json where there is no sample. Folders are cut-off names; the name of a row is full_id
-/// of benchmark.json. change/ holds ratios, no times, and is not read.
+/// estimates.json where there is no sample. One without estimates.json has failed. Folders are
+/// cut-off names; the name of a row is full_id of benchmark.json. change/ holds ratios, no times,
+/// and is not read.
 result<model::sample_set> read_criterion(const std::string& path);
 
 /// The parts, for one benchmark: the name, and ns.

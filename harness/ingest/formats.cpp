@@ -68,17 +68,38 @@ bool is_google_benchmark(std::string_view start) {
   return holds(start, "\"benchmarks\"") || holds(start, "\"context\"");
 }
 
+// What stands for the time of a format that has but one.
+constexpr std::string_view usual_metric = "real_time";
+
+bool has_time_only(std::string_view metric) {
+  return metric == usual_metric;
+}
+bool has_time_or_rate(std::string_view metric) {
+  return metric == usual_metric || metric == "avg_ns" || metric == "avg_ts";
+}
+bool has_counters(std::string_view) {
+  return true;
+}
+
+result<void> check_metric(std::string_view metric, std::string_view format_name,
+                          bool (*may_have)(std::string_view), std::string_view file) {
+  if (may_have(metric)) return {};
+  return refused(file, "", fmt::format("has no {}: it is {}", printable(metric), format_name),
+                 "leave --metric out");
+}
+
 constexpr std::array table{
-    format{"Assay counts", is_assay_counts, parse_assay_counts},
-    format{"Google Benchmark CSV", is_google_benchmark_csv, parse_google_benchmark_csv},
-    format{"hyperfine JSON", is_hyperfine, parse_hyperfine},
-    format{"nvbench JSON", is_nvbench, parse_nvbench_file},
-    format{"JMH JSON", is_jmh, parse_jmh},
-    format{"BenchmarkDotNet JSON", is_benchmark_dot_net, parse_benchmark_dot_net},
-    format{"llama-bench JSON", is_llama_bench, parse_llama_bench},
-    format{"pytest-benchmark JSON", is_pytest, parse_pytest_benchmark},
-    format{"Google Benchmark JSON", is_google_benchmark, parse_google_benchmark},
-    format{"Go benchmark text", is_go, parse_go_benchmark},
+    format{"Assay counts", is_assay_counts, parse_assay_counts, has_time_only},
+    format{"Google Benchmark CSV", is_google_benchmark_csv, parse_google_benchmark_csv,
+           has_counters},
+    format{"hyperfine JSON", is_hyperfine, parse_hyperfine, has_time_only},
+    format{"nvbench JSON", is_nvbench, parse_nvbench_file, has_time_only},
+    format{"JMH JSON", is_jmh, parse_jmh, has_time_only},
+    format{"BenchmarkDotNet JSON", is_benchmark_dot_net, parse_benchmark_dot_net, has_time_only},
+    format{"llama-bench JSON", is_llama_bench, parse_llama_bench, has_time_or_rate},
+    format{"pytest-benchmark JSON", is_pytest, parse_pytest_benchmark, has_time_only},
+    format{"Google Benchmark JSON", is_google_benchmark, parse_google_benchmark, has_counters},
+    format{"Go benchmark text", is_go, parse_go_benchmark, has_time_only},
 };
 
 // A fact of two values stands there twice: who compares sees that the files are of two worlds.
@@ -93,8 +114,14 @@ void add_missing(const std::vector<model::fact>& more, std::vector<model::fact>&
 result<model::sample_set> read_folder(const std::string& path, std::string_view metric) {
   std::vector<std::string> files;
   std::error_code code;
-  for (const auto& entry : fs::directory_iterator(path, code))
-    if (entry.is_regular_file(code)) files.push_back(entry.path().string());
+  std::size_t folder_count = 0;
+  for (const auto& entry : fs::directory_iterator(path, code)) {
+    std::error_code ignored;
+    if (entry.is_directory(ignored))
+      ++folder_count;
+    else if (entry.is_regular_file(ignored) || entry.is_symlink(ignored))
+      files.push_back(entry.path().string());
+  }
   if (files.empty()) return refused(path, "", "holds no file", "give a folder with results in it");
   std::sort(files.begin(), files.end());
   model::sample_set all;
@@ -108,6 +135,8 @@ result<model::sample_set> read_folder(const std::string& path, std::string_view 
   }
   all.source = path;
   all.notes.push_back(fmt::format("{} files, each taken for one run", files.size()));
+  if (folder_count > 0)
+    all.notes.push_back(fmt::format("{} folders within were not read", folder_count));
   return all;
 }
 
@@ -124,7 +153,10 @@ result<model::sample_set> parse_results(std::string_view text, std::string_view 
     return refused(file, "", "is empty: nothing was measured",
                    "look at what the benchmark printed");
   for (const format& each : table)
-    if (each.is_like(start)) return each.parse(text, file, metric);
+    if (each.is_like(start)) {
+      ASSAY_TRY(check_metric(metric, each.name, each.may_have, file));
+      return each.parse(text, file, metric);
+    }
   std::string names;
   for (const format& each : table)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", each.name);
@@ -133,8 +165,12 @@ result<model::sample_set> parse_results(std::string_view text, std::string_view 
 
 result<model::sample_set> read_results(const std::string& path, std::string_view metric) {
   std::error_code code;
-  if (fs::is_directory(path, code))
-    return is_criterion_folder(path) ? read_criterion(path) : read_folder(path, metric);
+  if (fs::is_directory(path, code)) {
+    ASSAY_TRY_ASSIGN(const bool is_criterion, is_criterion_folder(path));
+    if (!is_criterion) return read_folder(path, metric);
+    ASSAY_TRY(check_metric(metric, "a Criterion folder", has_time_only, path));
+    return read_criterion(path);
+  }
   ASSAY_TRY_ASSIGN(const file_text text, file_text::open(path));
   return parse_results(text.view(), path, metric);
 }

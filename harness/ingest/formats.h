@@ -21,6 +21,9 @@ struct format {
   bool (*is_like)(std::string_view start);
   result<model::sample_set> (*parse)(std::string_view text, std::string_view file,
                                      std::string_view metric);
+  /// Whether its files may have that metric. One that is asked for and passed over would be taken
+  /// for the one that is shown.
+  bool (*may_have)(std::string_view metric);
 };
 
 std::span<const format> formats();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,8 @@ enum class field : std::uint8_t {
   skipped,
   real_time,
   cpu_time,
+  family,
+  instance,
   fit,     // only a fit of a complexity has it
   unused,  // of the format, and nobody compares it
   other,
@@ -43,8 +46,8 @@ enum class field : std::uint8_t {
 
 constexpr std::array<std::pair<std::string_view, field>, 21> fields{
     {{"name", field::name},
-     {"family_index", field::unused},
-     {"per_family_instance_index", field::unused},
+     {"family_index", field::family},
+     {"per_family_instance_index", field::instance},
      {"run_name", field::run_name},
      {"run_type", field::run_type},
      {"repetitions", field::unused},
@@ -139,7 +142,7 @@ class reader final : public nlohmann::json_sax<json> {
     if (depth_ <= 3) key_ = name;
     if (in_row()) {
       field_ = field_of(key_);
-      is_wanted_ = field_ == field::other && key_ == metric_;
+      is_wanted_ = (field_ == field::other || field_ == field::fit) && key_ == metric_;
     }
     return true;
   }
@@ -205,15 +208,24 @@ class reader final : public nlohmann::json_sax<json> {
     if (field_ < field::message) return refuse("is a number, and must be text");
     if (field_ == field::real_time) return set(row_.real_time, value);
     if (field_ == field::cpu_time) return set(row_.cpu_time, value);
+    if (field_ == field::family) set(row_.family, index_of(value));
+    if (field_ == field::instance) set(row_.instance, index_of(value));
     if (field_ == field::fit) row_.is_fit = true;
     if (is_wanted_) set(row_.wanted, value);
     return scalar(as_text);
   }
 
   // A counter may have the name of a key of the format, and comes after it: the first stays.
-  static bool set(std::optional<double>& into, double value) {
+  template <class T>
+  static bool set(std::optional<T>& into, T value) {
     if (!into) into = value;
     return true;
+  }
+
+  // What is no index is of no registration that another row has.
+  static std::uint32_t index_of(double value) {
+    constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+    return value >= 0 && value < most ? static_cast<std::uint32_t>(value) : most;
   }
 
   std::string* text_field() {

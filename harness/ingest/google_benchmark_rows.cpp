@@ -42,6 +42,7 @@ void google_benchmark_row::clear() {
     text->clear();
   is_errored = is_skipped = is_fit = false;
   real_time = cpu_time = wanted = std::nullopt;
+  family = instance = std::nullopt;
   kept.clear();
 }
 
@@ -57,7 +58,8 @@ void google_benchmark_rows::add(google_benchmark_row& row) {
   std::string_view aggregate = row.aggregate_name;
   if (row.run_type.empty() && aggregate.empty()) aggregate = old_aggregate(row.name);
   const bool is_failed = row.is_errored || row.is_skipped;
-  if (!is_failed && (row.is_fit || row.run_type == "aggregate" || !aggregate.empty())) {
+  const bool is_fit = row.is_fit && row.run_type != "iteration";
+  if (!is_failed && (is_fit || row.run_type == "aggregate" || !aggregate.empty())) {
     ++ignored_;
     std::string_view of = name;
     if (row.run_name.empty() && of.ends_with(aggregate))
@@ -67,6 +69,12 @@ void google_benchmark_rows::add(google_benchmark_row& row) {
     return;
   }
   model::sample_row& out = book_.row(name, metric_);
+  // The least of two benchmarks is the faster one's: the other could become any slower unseen.
+  const registration is_of{row.family, row.instance};
+  const std::size_t at = book_.place_of(out);
+  if (at == registrations_.size()) registrations_.push_back(is_of);
+  if (registrations_[at] != is_of)
+    row_book::fail(out, "is the name of several benchmarks: whose time it is cannot be told");
   measure(row, out);
   if (out.kept.empty()) out.kept = std::move(row.kept);
 }

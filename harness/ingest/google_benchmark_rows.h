@@ -26,7 +26,10 @@ struct google_benchmark_row {
   std::string error_message;
   bool is_errored = false;
   bool is_skipped = false;
-  bool is_fit = false;  ///< BigO or RMS
+  bool is_fit = false;  ///< BigO or RMS; of a row that says it is an iteration, a counter's name
+  /// Which registered benchmark it is of, where the file says so: two may have one name.
+  std::optional<std::uint32_t> family{};
+  std::optional<std::uint32_t> instance{};
   std::optional<double> real_time{};
   std::optional<double> cpu_time{};
   std::optional<double> wanted{};  ///< the metric that was asked for, where it is a counter
@@ -53,8 +56,11 @@ class google_benchmark_rows {
   void measure(const google_benchmark_row& row, model::sample_row& out);
   std::optional<double> value_of(const google_benchmark_row& row) const;
 
+  using registration = std::pair<std::optional<std::uint32_t>, std::optional<std::uint32_t>>;
+
   std::string metric_;
   row_book book_;
+  std::vector<registration> registrations_;  // of each row of the book
   void take_centres(const std::vector<centre>& centres);
   std::vector<centre> medians_;
   std::vector<centre> means_;

@@ -167,6 +167,7 @@ result<model::touched_lines> parse_diff(std::string_view text, std::string_view 
   model::touched_lines touched;
   std::string path;
   hunk in{0, 0, 0};
+  bool is_diff = false;
   const auto refuse_diff = [&](const lines& at, std::string_view why) {
     return refused(std::string(file), at.place(), std::string(why), "give what git diff writes");
   };
@@ -176,13 +177,23 @@ result<model::touched_lines> parse_diff(std::string_view text, std::string_view 
     if (in.old_left > 0 || in.new_left > 0) {
       if (!take_hunk_line(line, path, in, touched))
         return refuse_diff(all, "does not belong into the hunk that it stands in");
+    } else if (line.starts_with("@@@")) {
+      // Of a merge, with a column for each parent: its lines would all be passed over.
+      return refuse_diff(all, "is of a combined diff");
+    } else if (line.starts_with("diff ")) {
+      is_diff = true;
     } else if (line.starts_with("+++ ")) {
+      is_diff = true;
       path = new_path(line.substr(4));
     } else if (line.starts_with("@@ -")) {
       if (!read_hunk(line, in)) return refuse_diff(all, "is no @@ -OLD,N +NEW,N @@");
     }
   }
   if (in.old_left > 0 || in.new_left > 0) return refuse_diff(all, "ends within a hunk");
+  // A change may be empty; a page that says why there is no diff would read as one that wrote
+  // nothing.
+  if (!is_diff && text.find_first_not_of(" \t\r\n") != std::string_view::npos)
+    return refuse_diff(all, "names no file: this is no diff");
   return touched;
 }
 

@@ -50,7 +50,19 @@ std::string name_of(const json& row) {
   return name;
 }
 
-result<void> read_row(const json_cursor& row, std::string_view metric, row_book& book) {
+// The machine: rows of two of them are not comparable. Each value that the file has, once.
+void add_host(const json& row, std::vector<model::fact>& environment) {
+  for (const char* key : {"cpu_info", "gpu_info"}) {
+    if (!row.contains(key)) continue;
+    const std::string value = printable(text_of_value(row[key]));
+    const auto is_known = [&](const model::fact& f) { return f.name == key && f.value == value; };
+    if (std::none_of(environment.begin(), environment.end(), is_known))
+      environment.push_back({key, value});
+  }
+}
+
+result<void> read_row(const json_cursor& row, std::string_view metric, row_book& book,
+                      std::vector<model::fact>& environment) {
   ASSAY_TRY_ASSIGN(const json_cursor prompt_at, row.at("n_prompt"));
   ASSAY_TRY_ASSIGN(const json_cursor generated_at, row.at("n_gen"));
   ASSAY_TRY_ASSIGN(const double prompt_tokens, prompt_at.number());
@@ -64,6 +76,7 @@ result<void> read_row(const json_cursor& row, std::string_view metric, row_book&
     ASSAY_TRY_ASSIGN(const double value, mean.number());
     samples_ns = {value};
   }
+  add_host(row.value(), environment);
   const bool is_rate = metric == "avg_ts";
   model::sample_row& out = book.row(name_of(row.value()), is_rate ? "tokens_per_s" : "time");
   book.scale(out, is_rate ? "t/s" : "ns");
@@ -73,7 +86,7 @@ result<void> read_row(const json_cursor& row, std::string_view metric, row_book&
 }
 
 result<void> read_lines(std::string_view text, std::string_view file, std::string_view metric,
-                        row_book& book) {
+                        row_book& book, std::vector<model::fact>& environment) {
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
@@ -83,7 +96,7 @@ result<void> read_lines(std::string_view text, std::string_view file, std::strin
     if (!tree)
       return refused(file, fmt::format("line {}", number), "is no JSON",
                      "have llama-bench write it again");
-    ASSAY_TRY(read_row(json_cursor(*tree, file), metric, book));
+    ASSAY_TRY(read_row(json_cursor(*tree, file), metric, book, environment));
   }
   return {};
 }
@@ -93,17 +106,17 @@ result<void> read_lines(std::string_view text, std::string_view file, std::strin
 result<model::sample_set> parse_llama_bench(std::string_view text, std::string_view file,
                                             std::string_view metric) {
   row_book book;
+  model::sample_set set;
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text[start] == '{') {
-    ASSAY_TRY(read_lines(text, file, metric, book));
+    ASSAY_TRY(read_lines(text, file, metric, book, set.environment));
   } else {
     ASSAY_TRY_ASSIGN(const auto tree, parse_json(text, file));
     ASSAY_TRY_ASSIGN(const auto rows, json_cursor(tree, file).elements());
-    for (const json_cursor& row : rows) ASSAY_TRY(read_row(row, metric, book));
+    for (const json_cursor& row : rows) ASSAY_TRY(read_row(row, metric, book, set.environment));
   }
   if (book.size() == 0)
     return refused(file, "$", "is empty: nothing was measured", "look at what llama-bench printed");
-  model::sample_set set;
   set.source = file;
   set.format = "llama-bench JSON";
   set.rows = std::move(book).finish();

@@ -63,7 +63,7 @@ void row_book::measure(model::sample_row& row, std::size_t process, double value
   if (!std::isfinite(value)) return fail(row, fmt::format("{} is no finite number", row.metric));
   if (value <= 0 && is_always_positive(row.unit))
     return fail(row, fmt::format("{} is {:g}: nothing was measured", row.metric, value));
-  measurements_.push_back({static_cast<std::size_t>(&row - rows_.data()), process, value});
+  measurements_.push_back({place_of(row), process, value});
 }
 
 void row_book::fail(model::sample_row& row, std::string why) {

@@ -39,6 +39,10 @@ class row_book {
   std::vector<model::sample_row> finish() &&;
 
   std::size_t size() const { return rows_.size(); }
+  /// Rows have the places in which they were made.
+  std::size_t place_of(const model::sample_row& row) const {
+    return static_cast<std::size_t>(&row - rows_.data());
+  }
 
  private:
   struct measurement {

@@ -233,6 +233,25 @@ TEST(Compare, contradictions_are_refused_in_one_line) {
   }
 }
 
+TEST(Compare, output_that_names_an_input_leaves_it_as_it_is) {
+  const std::string file = testing::TempDir() + "compare-input.json";
+  std::filesystem::copy_file(traps + "renamed_row/base.json", file,
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto size = std::filesystem::file_size(file);
+  for (const arguments& given :
+       {arguments{"compare", file, file, "--out-json", file},
+        {"compare", "--merge", file, "--out-html", file},
+        {"compare", "a", "b", "--head-coverage", "unit=" + file, "--out-markdown", file},
+        {"compare", "--calibrate", file, "--log", file}}) {
+    const ending end = run(given);
+    EXPECT_EQ(end.exit_code, 2) << testing::PrintToString(given) << end.out << end.err;
+    EXPECT_THAT(end.err, HasSubstr("would be overwritten"));
+    ASSERT_TRUE(std::filesystem::exists(file)) << testing::PrintToString(given);
+    EXPECT_EQ(std::filesystem::file_size(file), size);
+  }
+  std::filesystem::remove(file);
+}
+
 // Who judges a log again by another threshold must not read the verdicts of the old one.
 TEST(Compare, flag_that_would_change_nothing_is_refused) {
   for (const arguments& given :

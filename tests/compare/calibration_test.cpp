@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/compare/calibration.h"
 #include "harness/compare/paired_comparison.h"
@@ -156,6 +157,12 @@ TEST(Calibration, file_is_read_as_it_was_written) {
   EXPECT_EQ(calibration_as_json(*again), text);
   EXPECT_THAT(parse_calibration("{}", "f.json").error().message, HasSubstr("f.json: "));
   EXPECT_FALSE(parse_calibration("[", "f.json"));
+  // The wider one of two would hide what the other shows.
+  nlohmann::json twice = nlohmann::json::parse(text);
+  twice["rows"].push_back(twice["rows"].front());
+  const auto doubled = parse_calibration(twice.dump(), "f.json");
+  ASSERT_FALSE(doubled);
+  EXPECT_THAT(doubled.error().message, HasSubstr("two floors of one row"));
 }
 
 TEST(Calibration, each_row_is_judged_by_its_own_floor) {

@@ -222,6 +222,25 @@ TEST(Coverage, flag_of_one_side_and_a_carried_one_are_unknown_and_not_0) {
   EXPECT_TRUE(table.flags[2].touched.has_value());
 }
 
+// The suffix alone would give the repository's main.cpp the lines of lib/main.cpp.
+TEST(Coverage, file_of_the_same_name_in_another_folder_is_not_the_one_that_was_touched) {
+  const auto unseen = [](model::touched_lines touched) {
+    coverage_input input;
+    input.head["unit"] = covered("/ci/lib/main.cpp", {1, 1});
+    input.head["unit"].merge(covered("/ci/src/a.cpp", {1, 0}));
+    input.touched = std::move(touched);
+    return coverage_change(input).flags[0].unseen_files;
+  };
+  EXPECT_THAT(unseen({{"main.cpp", {1}}}), testing::ElementsAre("main.cpp"));
+  EXPECT_THAT(unseen({{"main.cpp", {1}}, {"src/a.cpp", {1}}}), testing::ElementsAre("main.cpp"));
+  EXPECT_THAT(unseen({{"lib/main.cpp", {1}}, {"src/a.cpp", {1}}}), testing::IsEmpty());
+  coverage_input flat;
+  flat.head["unit"] = covered("/ci/repo/main.cpp", {1});
+  flat.head["unit"].merge(covered("/usr/include/vector", {1}));
+  flat.touched = model::touched_lines{{"main.cpp", {1}}};
+  EXPECT_THAT(coverage_change(flat).flags[0].unseen_files, testing::IsEmpty());
+}
+
 TEST(Coverage, path_is_matched_at_a_slash) {
   EXPECT_TRUE(is_path_of("src/a.cpp", "src/a.cpp"));
   EXPECT_TRUE(is_path_of("/ci/src/a.cpp", "src/a.cpp"));

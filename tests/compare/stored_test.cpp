@@ -218,6 +218,7 @@ TEST(Stored, units_and_directions_that_differ_are_not_compared) {
   const auto report = judge_stored(set_of({base}), set_of({head}), {});
   EXPECT_EQ(report.rows[0].state, row_state::not_comparable);
   EXPECT_EQ(report.rows[0].reason, "ns against bytes");
+  EXPECT_FALSE(report.rows[0].head.is_present);  // it would be printed in ns
   EXPECT_EQ(model::outcome_of(report), outcome::not_comparable);
   head.unit = "ns";
   head.better = direction::higher_is_better;

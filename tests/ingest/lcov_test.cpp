@@ -70,6 +70,10 @@ TEST(Diff, cut_off_or_broken_hunk_is_refused) {
   EXPECT_THAT(said("+++ b/a\n@@ -1,1 +1,1 @@\n-a\nx\n"), HasSubstr("does not belong"));
   EXPECT_THAT(said("@@ -1,1 1,1 @@\n"), HasSubstr("is no @@"));
   EXPECT_THAT(said(""), HasSubstr("taken"));
+  EXPECT_THAT(said("fatal: bad revision\n"), HasSubstr("no diff"));
+  EXPECT_THAT(said("diff --git a/x b/x\nBinary files a/x and b/x differ\n"), HasSubstr("taken"));
+  EXPECT_THAT(said("diff --cc a\n--- a/a\n+++ b/a\n@@@ -1,1 -1,1 +1,2 @@@\n++x\n +y\n"),
+              HasSubstr("d: line 4: is of a combined diff"));
 }
 
 TEST(Counts, are_exact_and_an_absent_one_has_failed) {
@@ -91,6 +95,8 @@ TEST(Counts, are_exact_and_an_absent_one_has_failed) {
   EXPECT_THAT(said(""), HasSubstr("nothing was counted"));
   EXPECT_THAT(said(R"({"name": "a", "unit": "b"})"), HasSubstr("$.rows[0].value: is missing"));
   EXPECT_THAT(said(R"({"name": "a", "unit": "b", "value": 1.5})"), HasSubstr("no whole number"));
+  EXPECT_THAT(said(R"({"name": "a", "unit": "b", "value": 9007199254740993})"),
+              HasSubstr("no whole number that is known exactly"));
   EXPECT_THAT(said(R"({"name": "", "unit": "b", "value": 1})"), HasSubstr("is empty"));
   EXPECT_THAT(said(R"({"name": "a", "unit": "b", "absence": ""})"), HasSubstr("gives no reason"));
 }

@@ -47,6 +47,17 @@ TEST(Hyperfine, each_run_is_a_process) {
               HasSubstr("$.results[0].median: is missing"));
 }
 
+// The wall time must not be taken for what was asked for.
+TEST(Metric, that_a_format_cannot_have_is_refused) {
+  const std::string text = R"({"results": [{"command": "c", "times": [1.0]}]})";
+  EXPECT_TRUE(parse_results(text, "f", "real_time"));
+  const auto other = parse_results(text, "f", "cpu_time");
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().message, HasSubstr("f: has no cpu_time: it is hyperfine JSON"));
+  EXPECT_FALSE(parse_results("[" + std::string(R"({"n_prompt": 1, "n_gen": 0, "avg_ns": 5})") + "]",
+                             "f", "cpu_time"));
+}
+
 TEST(Pytest, rounds_are_one_process) {
   const auto set = parsed(
       R"({"machine_info": {"node": "here"}, "benchmarks": [{"name": "t", "fullname": "a.py::t", "stats": {"min": 0.5, "data": [0.75, 0.5]}}]})");
@@ -129,6 +140,9 @@ TEST(LlamaBench, time_and_rate_come_from_the_samples) {
   std::string line = one_bench;
   line.erase(std::remove(line.begin(), line.end(), '\n'), line.end());
   EXPECT_EQ(parsed(line + "\n" + line + "\n").rows.size(), 1U);
+  std::string other = one_bench;
+  other.insert(1, R"("gpu_info": "one", )");
+  EXPECT_EQ(parsed("[" + other + "," + other + "]").environment.size(), 2U);
   EXPECT_THAT(complaint(R"([{"n_prompt": 1, "n_gen": 0}])"), HasSubstr("$[0].avg_ns: is missing"));
 }
 
@@ -207,6 +221,28 @@ TEST_F(Folder, of_criterion_is_read_by_the_names_within) {
   EXPECT_THAT(broken.error().message, HasSubstr("g/f/new/sample.json: $.times: has not one time"));
 }
 
+// Left out it would read as a benchmark that the change has removed, and on both sides as nothing.
+TEST_F(Folder, of_criterion_names_a_benchmark_that_it_cannot_read) {
+  write("a/new/benchmark.json", R"({"full_id": "a"})");
+  write("a/new/estimates.json", R"({"median": {"point_estimate": 9}})");
+  write("b/new/benchmark.json", R"({"full_id": "b"})");
+  write("b/new/sample.json", R"({"iters": [1], "times": [20.0]})");
+  const auto stopped = read_results(path.string(), "real_time");
+  ASSERT_TRUE(stopped) << stopped.error().message;
+  ASSERT_EQ(stopped->rows.size(), 2U);
+  EXPECT_THAT(stopped->rows[1].failure, HasSubstr("has no estimates.json"));
+  write("b/new/estimates.json", R"({"median": )");
+  const auto broken = read_results(path.string(), "real_time");
+  ASSERT_FALSE(broken);
+  EXPECT_THAT(broken.error().message, HasSubstr("b/new/estimates.json: ends in the middle"));
+  if (::geteuid() == 0) return;  // who may read everything is refused nothing
+  std::filesystem::permissions(path / "b", std::filesystem::perms::none);
+  const auto closed = read_results(path.string(), "real_time");
+  std::filesystem::permissions(path / "b", std::filesystem::perms::owner_all);
+  ASSERT_FALSE(closed);
+  EXPECT_THAT(closed.error().message, HasSubstr("/b: cannot be read: "));
+}
+
 TEST_F(Folder, of_files_is_so_many_processes) {
   for (const char* name : {"1.json", "2.json"})
     write(name, R"({"benchmarks": [{"name": "a", "real_time": )" + std::string(1, name[0]) +
@@ -216,6 +252,12 @@ TEST_F(Folder, of_files_is_so_many_processes) {
   ASSERT_TRUE(set) << set.error().message;
   EXPECT_THAT(set->rows[0].process_values, ElementsAre(1, 2));
   EXPECT_EQ(set->rows[1].failure, "errored");
+  write("more/4.json", "{}");
+  const auto with_more = read_results(path.string(), "real_time");
+  ASSERT_TRUE(with_more) << with_more.error().message;
+  EXPECT_THAT(with_more->notes, testing::Contains("1 folders within were not read"));
+  std::filesystem::create_symlink("nowhere", path / "5.json");
+  EXPECT_FALSE(read_results(path.string(), "real_time"));
 }
 
 TEST_F(Folder, of_nothing_is_refused) {
