@@ -5,22 +5,14 @@
 // is asked.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
+#include "runtime/telemetry/planned_launch.h"
 #include "scenarios/ledger.h"
 
 namespace assay::scenarios {
 
-/// One launch of a decode step of one token.
-struct planned_launch {
-  std::string name;  ///< of the operator
-  std::int64_t weight_bytes = 0;
-  bool reads_kv = false;
-
-  friend bool operator==(const planned_launch&, const planned_launch&) = default;
-};
+using telemetry::planned_launch;
 
 /// On the host device. The sum of its weights is pass_weight_bytes(model, 1).
 std::vector<planned_launch> host_step_plan(const model_shape& model);

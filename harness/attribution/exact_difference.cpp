@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/model/launch_name.h"
+
 namespace assay::attribution {
 namespace {
 
@@ -35,7 +37,7 @@ std::vector<amount> amounts_of(const model::investigation& from) {
        {std::pair{"decode", &from.decode}, std::pair{"prefill", &from.prefill}}) {
     out.push_back({fmt::format("{} passes", kind), "count", whole(total->passes)});
     for (const model::launch_line& each : total->launches) {
-      const std::string name = fmt::format("{}: {}", kind, launch_name(each.which));
+      const std::string name = fmt::format("{}: {}", kind, model::launch_name(each.which));
       out.push_back({name + ", launches", "count", whole(each.launches)});
       if (each.weight_bytes != 0 || each.kv_bytes != 0) {
         out.push_back({name + ", weights read", "bytes", whole(each.weight_bytes)});
@@ -60,15 +62,6 @@ bool is_equal(const model::quantity& one, const model::quantity& other) {
 }
 
 }  // namespace
-
-std::string launch_name(const model::launch_class& which) {
-  if (which.is_rest) return "all other launches";
-  std::string name = which.op.empty() ? "launch of " + which.range : which.op;
-  if (which.weight_bytes != 0) name += fmt::format(", {} B of weights each", which.weight_bytes);
-  if (which.reads_kv) name += ", reads KV";
-  if (which.weight_bytes == 0 && !which.reads_kv) name += fmt::format(", {} blocks", which.blocks);
-  return name;
-}
 
 std::vector<model::exact_difference> exact_differences(const model::investigation& first,
                                                        const model::investigation& second) {

@@ -10,9 +10,6 @@
 
 namespace assay::attribution {
 
-/// A class of launches in words that name it in both runs.
-std::string launch_name(const model::launch_class& which);
-
 /// Passes, launches and bytes read by class, bytes and copies by transfer class, and each counter
 /// of an amount. A subject that one side has not is there, with the reason. In the order of the
 /// first.

@@ -162,7 +162,7 @@ void pass_fold::name_launches() {
   if (is_planned) ++decode_.named_passes;
   std::size_t place = 0;
   for (const held_launch& each : held_launches_) {
-    const trace::planned_launch* planned =
+    const telemetry::planned_launch* planned =
         is_planned && !is_sentinel(each) ? &plan_[place++] : nullptr;
     const std::uint16_t which =
         launches_.class_of(each.work.activity, each.work.range, planned ? planned->name : unnamed);

@@ -15,6 +15,7 @@
 #include "probes/trace/clock_map.h"
 #include "probes/trace/run_facts.h"
 #include "reports/model/investigation.h"
+#include "runtime/telemetry/planned_launch.h"
 
 namespace assay::attribution {
 
@@ -66,7 +67,7 @@ class pass_fold {
   const std::vector<model::launch_class>& launch_classes() const { return launches_.classes(); }
 
   /// What a decode step launches; of steps that end later.
-  void plan(std::vector<trace::planned_launch> step) { plan_ = std::move(step); }
+  void plan(std::vector<telemetry::planned_launch> step) { plan_ = std::move(step); }
   std::size_t planned_launches() const { return plan_.size(); }
 
   void take(const assay_record& record);
@@ -130,7 +131,7 @@ class pass_fold {
   model::pass_total decode_;
   model::pass_total prefill_;
   std::vector<model::pass_line> steps_;
-  std::vector<trace::planned_launch> plan_;
+  std::vector<telemetry::planned_launch> plan_;
   std::vector<held_launch> held_launches_;         // of the open pass
   std::vector<model::launch_line> pass_launches_;  // likewise, by class, once it has ended
   std::uint64_t shared_call_ = 0;                  // counted last; 0 none

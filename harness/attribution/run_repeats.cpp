@@ -10,7 +10,7 @@
 
 #include "harness/attribution/rank_shift.h"
 #include "harness/attribution/step_alignment.h"
-#include "harness/compare/median.h"
+#include "harness/attribution/step_pace.h"
 
 namespace assay::attribution {
 namespace {
@@ -20,10 +20,15 @@ using model::pass_line;
 using model::timed_difference;
 
 constexpr double wanted_error_ratio = 0.05;  // of all rows together
-// The middle of two others moves with either of them.
-constexpr std::size_t paced_by_min = 3;
-constexpr double least_pace_apart = 1e-3;  // nearer ones have slopes of noise alone
-constexpr double slope_max = 4.0;
+// Of a run's lengths of a launch, that which a twentieth of the steps stay below: where nothing
+// else got in the way. On a machine nearly alone it scatters less between runs of one build than
+// the median; on a busy one no less, and the row at the others' pace is for that
+// (docs/evidence/report-power-2026-12-03.md).
+constexpr std::size_t quick_divisor = 20;
+// A class has some ten records in a step, each between two reads of a clock that is known to 20 to
+// 40 ns. What one run's brackets do to a whole step (margin_of) is in the interval between runs.
+constexpr std::int64_t runs_margin_least_ns = 500;
+constexpr std::int64_t runs_margin_divisor = 50;
 
 // A number for each run.
 struct run_row {
@@ -33,7 +38,14 @@ struct run_row {
   std::vector<std::int64_t> of;
 };
 
-std::vector<run_row> medians_of(const std::vector<timed_row>& rows,
+std::int64_t quick_of(std::vector<std::int64_t>& values) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / quick_divisor);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+std::vector<run_row> numbers_of(const std::vector<timed_row>& rows,
                                 const std::vector<std::vector<const pass_line*>>& steps) {
   std::vector<run_row> out;
   for (const timed_row& row : rows) {
@@ -41,69 +53,8 @@ std::vector<run_row> medians_of(const std::vector<timed_row>& rows,
     for (std::size_t run = 0; run < steps.size(); ++run) {
       std::vector<std::int64_t> times;
       for (const pass_line* step : steps[run]) times.push_back(row.of[run](*step));
-      made.of.push_back(middle_of(times));
+      made.of.push_back(row.is_launch ? quick_of(times) : middle_of(times));
     }
-    out.push_back(std::move(made));
-  }
-  return out;
-}
-
-// How slow each run was at a launch, as a logarithm, against the middle of all runs.
-std::vector<double> slowness_of(const run_row& launch) {
-  std::vector<double> logs;
-  for (const std::int64_t ns : launch.of) logs.push_back(std::log(static_cast<double>(ns)));
-  const double middle = compare::median_of(logs);
-  for (double& each : logs) each -= middle;
-  return logs;
-}
-
-// By how much a launch follows the pace of the others: one that runs on a single thread gains
-// nothing where the others got a second core. The median of the slopes between runs of one side,
-// each weighted by how far their paces are apart (Theil and Sen): a difference between the sides is
-// in none of them.
-double slope_of(const std::vector<double>& slowness, const std::vector<double>& pace,
-                std::size_t firsts) {
-  std::vector<std::pair<double, double>> slopes;  // and their weights
-  double all = 0.0;
-  for (std::size_t one = 0; one < pace.size(); ++one)
-    for (std::size_t other = one + 1; other < pace.size(); ++other) {
-      const double apart = pace[other] - pace[one];
-      if ((one < firsts) != (other < firsts) || std::abs(apart) < least_pace_apart) continue;
-      slopes.emplace_back((slowness[other] - slowness[one]) / apart, std::abs(apart));
-      all += std::abs(apart);
-    }
-  std::sort(slopes.begin(), slopes.end());
-  double below = 0.0;
-  for (const auto& [slope, weight] : slopes)
-    if ((below += weight) >= all / 2.0) return std::clamp(slope, 0.0, slope_max);
-  return 1.0;
-}
-
-// A process that got a slow core, or a busy machine, is slow in all that it does. The middle of the
-// others is not moved by a single launch that became slower.
-std::vector<run_row> paced_rows(const std::vector<run_row>& rows, std::size_t firsts) {
-  std::vector<const run_row*> launches;
-  for (const run_row& each : rows)
-    if (each.is_launch &&
-        std::all_of(each.of.begin(), each.of.end(), [](std::int64_t ns) { return ns > 0; }))
-      launches.push_back(&each);
-  std::vector<run_row> out;
-  if (launches.size() <= paced_by_min) return out;
-  std::vector<std::vector<double>> slowness;
-  for (const run_row* each : launches) slowness.push_back(slowness_of(*each));
-  for (std::size_t at = 0; at < launches.size(); ++at) {
-    run_row made{launches[at]->subject, true, true, {}};
-    std::vector<double> pace;
-    for (std::size_t run = 0; run < launches[at]->of.size(); ++run) {
-      std::vector<double> others;
-      for (std::size_t other = 0; other < launches.size(); ++other)
-        if (other != at) others.push_back(slowness[other][run]);
-      pace.push_back(compare::median_of(std::move(others)));
-    }
-    const double slope = slope_of(slowness[at], pace, firsts);
-    for (std::size_t run = 0; run < pace.size(); ++run)
-      made.of.push_back(
-          std::llround(static_cast<double>(launches[at]->of[run]) * std::exp(-slope * pace[run])));
     out.push_back(std::move(made));
   }
   return out;
@@ -125,10 +76,66 @@ timed_difference compared(const run_row& what, std::size_t firsts,
   row.has_interval = found.is_there;
   row.low_ns = found.low;
   row.high_ns = found.high;
-  row.margin_ns = margin_of(row.first_ns);
+  row.margin_ns = std::max(row.first_ns / runs_margin_divisor, runs_margin_least_ns);
   if (found.is_there && found.low > row.margin_ns) row.verdict = difference_verdict::larger;
   if (found.is_there && found.high < -row.margin_ns) row.verdict = difference_verdict::smaller;
   return row;
+}
+
+// Classes that took a time in half of the steps of every run.
+std::vector<std::pair<std::string, launch_times>> paced_launches(
+    const std::vector<timed_row>& rows, const std::vector<std::vector<const pass_line*>>& steps) {
+  std::vector<std::pair<std::string, launch_times>> out;
+  for (const timed_row& row : rows) {
+    if (!row.is_launch) continue;
+    launch_times times;
+    bool is_usual = true;
+    for (std::size_t run = 0; run < steps.size(); ++run) {
+      auto& of = times.emplace_back();
+      for (const pass_line* step : steps[run]) of.push_back(row.of[run](*step));
+      std::vector<std::int64_t> sorted = of;
+      is_usual = is_usual && middle_of(sorted) > 0;
+    }
+    if (is_usual) out.emplace_back(row.subject, std::move(times));
+  }
+  return out;
+}
+
+struct runs_question {
+  std::size_t firsts = 0;
+  const compare::rank_sum_null& null;
+  double level_ratio = 0.0;
+};
+
+// The launch told apart by most of its length that was not known to have moved; none: the count.
+std::size_t moved_most(const std::vector<timed_difference>& rows,
+                       const std::vector<bool>& has_moved) {
+  std::size_t most = rows.size();
+  const auto share = [](const timed_difference& row) {
+    return std::abs(static_cast<double>(row.change_ns)) /
+           static_cast<double>(std::max<std::int64_t>(row.first_ns, 1));
+  };
+  for (std::size_t at = 0; at < rows.size(); ++at)
+    if (rows[at].verdict != difference_verdict::cannot_tell && !has_moved[at] &&
+        (most == rows.size() || share(rows[at]) > share(rows[most])))
+      most = at;
+  return most;
+}
+
+// Again without each that is told apart, until no other is.
+std::vector<timed_difference> paced_rows(
+    const std::vector<std::pair<std::string, launch_times>>& launches, const step_pace& pace,
+    const runs_question& asked) {
+  std::vector<bool> has_moved(launches.size(), false);
+  for (std::size_t moved = 0;; ++moved) {
+    std::vector<timed_difference> rows;
+    for (std::size_t at = 0; at < launches.size(); ++at)
+      rows.push_back(compared({launches[at].first, true, true, pace.numbers(at, has_moved)},
+                              asked.firsts, asked.null, asked.level_ratio));
+    const std::size_t next = moved_most(rows, has_moved);
+    if (next == rows.size() || !pace.has_pace(moved + 1)) return rows;
+    has_moved[next] = true;
+  }
 }
 
 }  // namespace
@@ -157,13 +164,20 @@ std::vector<std::vector<const pass_line*>> common_steps(
 void compare_runs(const std::vector<const model::investigation*>& runs, std::size_t firsts,
                   const std::vector<std::vector<const pass_line*>>& steps,
                   model::investigation_difference& to) {
-  std::vector<run_row> rows = medians_of(timed_rows(runs), steps);
+  const std::vector<timed_row> subjects = timed_rows(runs);
+  const std::vector<run_row> rows = numbers_of(subjects, steps);
   for (std::size_t run = 0; run < runs.size(); ++run) to.runs[run].step_ns = rows.front().of[run];
-  std::vector<run_row> paced = paced_rows(rows, firsts);
-  std::move(paced.begin(), paced.end(), std::back_inserter(rows));
-  to.level_ratio = 1.0 - wanted_error_ratio / static_cast<double>(rows.size());
+  const auto launches = paced_launches(subjects, steps);
+  std::vector<launch_times> times;
+  for (const auto& [subject, of] : launches) times.push_back(of);
+  const step_pace pace(times, firsts);
+  const std::size_t paced = pace.has_pace(0) ? launches.size() : 0;
+  to.level_ratio = 1.0 - wanted_error_ratio / static_cast<double>(rows.size() + paced);
   const compare::rank_sum_null null = shift_null(firsts, runs.size() - firsts);
   for (const run_row& each : rows) to.times.push_back(compared(each, firsts, null, to.level_ratio));
+  if (paced == 0) return;
+  for (timed_difference& each : paced_rows(launches, pace, {firsts, null, to.level_ratio}))
+    to.times.push_back(std::move(each));
 }
 
 }  // namespace assay::attribution

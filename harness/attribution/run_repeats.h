@@ -17,8 +17,9 @@ std::vector<std::vector<const model::pass_line*>> common_steps(
     const std::vector<const model::investigation*>& runs);
 
 /// Fills `times` and `level_ratio`, and `step_ns` of each of the runs. Of launches a second row
-/// each: their time at the pace of the run's other launches, which takes out what made a whole
-/// process faster or slower. `firsts` of the runs are the first side's, both sides have one.
+/// each: their time at the pace of the other launches of the same step, which takes out what made a
+/// whole step or process faster or slower. `firsts` of the runs are the first side's, both sides
+/// have one.
 void compare_runs(const std::vector<const model::investigation*>& runs, std::size_t firsts,
                   const std::vector<std::vector<const model::pass_line*>>& steps,
                   model::investigation_difference& to);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/attribution/call_join.h"
-#include "probes/trace/run_facts.h"
+#include "runtime/telemetry/planned_launch.h"
 
 namespace assay::attribution {
 
@@ -21,6 +21,6 @@ struct held_launch {
 /// plan of another model or device does not name these: a wrong name is worse than none. Where no
 /// launch of the step tells what it read, as on a GPU, the number alone decides.
 bool is_as_planned(const std::vector<held_launch>& step,
-                   const std::vector<trace::planned_launch>& plan);
+                   const std::vector<telemetry::planned_launch>& plan);
 
 }  // namespace assay::attribution

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "harness/attribution/exact_difference.h"
+#include "reports/model/launch_name.h"
 
 namespace assay::attribution {
 namespace {
@@ -34,7 +34,7 @@ void add_launches(const std::vector<const model::investigation*>& runs,
                   std::vector<timed_row>& to) {
   for (const model::launch_class& each : runs.front()->launch_classes) {
     if (each.is_rest) continue;
-    timed_row row{launch_name(each), true, {}};
+    timed_row row{model::launch_name(each), true, {}};
     for (const model::investigation* run : runs) {
       const auto& classes = run->launch_classes;
       const auto which = static_cast<std::size_t>(std::find(classes.begin(), classes.end(), each) -

@@ -94,10 +94,8 @@ std::string run_conditions::facts_of_shape(const scenarios::model_shape& model,
                                            telemetry::device_class on) {
   trace::run_facts facts;
   facts.bases.push_back({"layers", static_cast<double>(model.layers)});
-  for (const scenarios::planned_launch& each : on == telemetry::device_class::cuda
-                                                   ? scenarios::gpu_step_plan(model)
-                                                   : scenarios::host_step_plan(model))
-    facts.step_plan.push_back({each.name, each.weight_bytes, each.reads_kv});
+  facts.step_plan = on == telemetry::device_class::cuda ? scenarios::gpu_step_plan(model)
+                                                        : scenarios::host_step_plan(model);
   return trace::to_json(facts);
 }
 

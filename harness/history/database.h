@@ -35,7 +35,7 @@ class database {
 
   /// From here to commit() no other connection writes; without a commit nothing has happened.
   virtual result<void> begin_writing() = 0;
-  result<void> commit() {
+  virtual result<void> commit() {
     ASSAY_TRY(run("COMMIT"));
     return {};
   }

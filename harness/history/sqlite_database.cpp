@@ -97,6 +97,18 @@ class sqlite_database : public database {
     ASSAY_TRY(database::run("BEGIN IMMEDIATE"));
     return {};
   }
+
+  // A file that somebody deleted or replaced goes on taking what is written, and nobody will ever
+  // read it. With a write-ahead log the library itself does not look.
+  result<void> commit() override {
+    ASSAY_TRY(database::commit());
+    int has_moved = 0;
+    sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+    if (has_moved == 0) return {};
+    return ASSAY_FAIL(io, fmt::format("{}: was deleted or replaced while it was open, and nothing "
+                                      "was kept; run again",
+                                      path_));
+  }
   using database::run;
 
  private:

@@ -116,12 +116,12 @@ result<std::int64_t> parse_bytes(const object_reader& from, const char* name) {
   return static_cast<std::int64_t>(value->get<std::uint64_t>());
 }
 
-result<std::vector<planned_launch>> parse_plan(const json& array) {
-  std::vector<planned_launch> plan;
+result<std::vector<telemetry::planned_launch>> parse_plan(const json& array) {
+  std::vector<telemetry::planned_launch> plan;
   for (const json& one : array) {
     ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(one, "the facts, a launch"));
     ASSAY_TRY(from.only({"operator", "weight_bytes", "reads_kv"}));
-    planned_launch launch;
+    telemetry::planned_launch launch;
     ASSAY_TRY_ASSIGN(launch.name, from.sentence("operator"));
     ASSAY_TRY_ASSIGN(launch.weight_bytes, parse_bytes(from, "weight_bytes"));
     ASSAY_TRY_ASSIGN(const json* const reads, from.member("reads_kv"));
@@ -157,7 +157,7 @@ std::string to_json(const run_facts& facts) {
   if (!facts.notes.empty()) out["notes"] = facts.notes;
   if (facts.has_one_observer) out["one_observer"] = true;
   if (!facts.records_absence.empty()) out["records_absence"] = facts.records_absence;
-  for (const planned_launch& each : facts.step_plan)
+  for (const telemetry::planned_launch& each : facts.step_plan)
     out["step_plan"].push_back({{"operator", each.name},
                                 {"weight_bytes", each.weight_bytes},
                                 {"reads_kv", each.reads_kv}});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/telemetry/contract.h"
+#include "runtime/telemetry/planned_launch.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::trace {
@@ -41,15 +42,6 @@ struct named_number {
   friend bool operator==(const named_number&, const named_number&) = default;
 };
 
-/// One launch of a decode step, as somebody beside the program planned it.
-struct planned_launch {
-  std::string name;  ///< of the operator
-  std::int64_t weight_bytes = 0;
-  bool reads_kv = false;
-
-  friend bool operator==(const planned_launch&, const planned_launch&) = default;
-};
-
 /// The content of one FACTS block, or of several merged.
 struct run_facts {
   std::vector<named_fact> facts;  ///< names are unique, order is kept
@@ -64,7 +56,7 @@ struct run_facts {
   std::string records_absence{};
   /// Launches of a decode step, in order: a record of one says neither its operator nor, on a GPU,
   /// what it read.
-  std::vector<planned_launch> step_plan{};
+  std::vector<telemetry::planned_launch> step_plan{};
   /// The largest cache between the device and the memory that weights lie in; 0: nobody says.
   std::int64_t cache_bytes = 0;
 

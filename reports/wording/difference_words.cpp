@@ -148,8 +148,9 @@ std::vector<std::string> headline_of(const model::investigation_difference& repo
 std::string times_note(const model::investigation_difference& report) {
   const std::string level = fmt::format(
       "with a confidence of {:.2f} % a row, which makes 95 % for all {} rows together. A change "
-      "counts from 2 % and from 2 µs on: no time here is known finer.",
-      report.level_ratio * 100.0, report.times.size());
+      "counts from 2 % and from {} on: no time here is known finer.",
+      report.level_ratio * 100.0, report.times.size(),
+      has_repeated_runs(report) ? "500 ns" : "2 µs");
   if (!has_repeated_runs(report))
     return "Steps of both that launched and read the same. First and second are medians; the "
            "change is the median over stretches of eight steps, and lies between at least and at "
@@ -158,12 +159,15 @@ std::string times_note(const model::investigation_difference& report) {
            " Each side is one run, and what machine and placement do to a whole process is in no "
            "interval here: two runs of one program differ as these may, so no time is called "
            "larger or smaller.";
-  return "Steps that launched and read the same in every run. A run counts once, by its median; "
-         "first and second are the middle of their runs, the change is the shift between them "
+  return "Steps that launched and read the same in every run. A run counts once: the step and its "
+         "parts by their median, a launch by the length that a twentieth of its steps stay below, "
+         "where nothing got in its way. First and second are the middle of their runs, the change "
+         "is the shift between them "
          "(Hodges and Lehmann), and lies between at least and at most " +
          level +
-         " At the others' pace means that a launch was measured by the run's other launches: a "
-         "process that is slow in all that it does shows no difference there.";
+         " At the others' pace means that a launch was measured by the other launches of the same "
+         "step, the long ones that are not told apart themselves, and counts by its median: a step "
+         "or a process that is slow in all that it does shows no difference there.";
 }
 
 std::string subject_words(const model::timed_difference& row) {
@@ -208,7 +212,9 @@ word_table times_table(const model::investigation_difference& report) {
                            bound(each.low_ns),
                            bound(each.high_ns),
                            time(each.margin_ns),
-                           {each.is_paced    ? "length of its records, by the run's other launches"
+                           {each.is_paced ? "length of its records, by the step's other launches"
+                            : each.is_launch && has_repeated_runs(report)
+                                ? "length of its records in the quickest steps"
                             : each.is_launch ? "length of its records"
                                              : "of the step's wall time"}},
                           tone_of(each.verdict)});

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/model/launch_name.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/investigation_words.h"
 #include "reports/wording/quantity_words.h"
@@ -122,14 +123,10 @@ std::string share_words(std::int64_t part, std::int64_t whole) {
 }
 
 std::string launch_words(const model::launch_class& which) {
-  if (which.is_rest) return "all other launches";
-  std::string words = which.op.empty() ? "launch of " + which.range : which.op;
-  if (which.weight_bytes != 0)
-    words += fmt::format(", {} B of weights each", with_separators(which.weight_bytes));
-  if (which.reads_kv) words += ", reads KV";
-  if (which.weight_bytes == 0 && !which.reads_kv)
-    words += fmt::format(", {} blocks, tells nothing read", with_separators(which.blocks));
-  return words;
+  const std::string name =
+      model::launch_name(which, [](std::int64_t amount) { return with_separators(amount); });
+  const bool tells_nothing = !which.is_rest && which.weight_bytes == 0 && !which.reads_kv;
+  return tells_nothing ? name + ", tells nothing read" : name;
 }
 
 word_table time_table(const model::investigation& report) {

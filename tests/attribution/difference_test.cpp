@@ -280,6 +280,83 @@ TEST(Difference, a_slower_operator_is_found_among_runs_that_differ_by_more) {
   EXPECT_EQ(found_paced, 20);
 }
 
+// A core that others take for half of the steps: the pace is the step's and not the run's.
+TEST(Difference, a_slower_operator_is_found_where_each_step_has_a_pace_of_its_own) {
+  const auto side = [](std::uint64_t seed, double slower) {
+    auto out = runs_of(8, seed, slower, 0.02);
+    std::mt19937_64 rng(seed);
+    for (auto& run : out) {
+      std::bernoulli_distribution is_slow(std::uniform_real_distribution<double>(0.3, 0.7)(rng));
+      for (auto& step : run.steps)
+        if (is_slow(rng))
+          for (auto& busy : step.launch_busy_ns) busy *= 2;
+    }
+    return out;
+  };
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto found = attribution::difference_of(side(seed, 1.0), side(seed + 1'000, 1.10));
+    for (const auto& each : found.times) {
+      if (!each.is_launch) continue;
+      const bool is_slower = each.subject.find("8000 B") != std::string::npos;
+      EXPECT_EQ(each.verdict,
+                is_slower ? difference_verdict::larger : difference_verdict::cannot_tell)
+          << seed << each.subject << each.is_paced;
+    }
+  }
+}
+
+// 1.5 us of 50: more than runs are apart, though one run's brackets are not that fine.
+TEST(Difference, between_runs_two_in_a_hundred_count_and_half_a_microsecond) {
+  const auto at = [](double slower, const char* which) {
+    return row_of(
+        attribution::difference_of(runs_of(8, 1, 1.0, 0.001), runs_of(8, 1'001, slower, 0.001)),
+        which);
+  };
+  EXPECT_EQ(at(1.04, "8000 B").verdict, difference_verdict::larger);
+  EXPECT_EQ(at(1.015, "8000 B").verdict, difference_verdict::cannot_tell);
+  EXPECT_EQ(at(1.0, "reads KV").margin_ns, 500);
+  EXPECT_EQ(at(1.0, "8000 B").margin_ns, at(1.0, "8000 B").first_ns / 50);
+}
+
+// In each step half of the others are slow. One that is twice as long in all steps of one side
+// would count as one more of them, and the others look shorter by its doing.
+TEST(Difference, one_that_is_told_apart_does_not_pace_the_others) {
+  constexpr std::size_t moved = 1;  // 8,000 B
+  const auto side = [](std::uint64_t seed, std::int64_t factor) {
+    auto out = runs_of(8, seed, 1.0, 0.02);
+    for (auto& run : out)
+      for (std::size_t at = 0; at < run.steps.size(); ++at)
+        for (std::size_t which = 0, other = 0; which < 5; ++which) {
+          std::int64_t& busy = run.steps[at].launch_busy_ns.at(which);
+          if (which == moved)
+            busy *= factor;
+          else if ((at + other++) % 4 < 2)
+            busy += busy * 3 / 10;
+        }
+    return out;
+  };
+  const auto found = attribution::difference_of(side(1, 1), side(1'001, 2));
+  for (const auto& each : found.times)
+    if (each.is_paced) {
+      EXPECT_EQ(each.verdict != difference_verdict::cannot_tell,
+                each.subject.find("8000 B") != std::string::npos)
+          << each.subject << each.change_ns;
+    }
+}
+
+TEST(Difference, a_launch_of_few_steps_has_no_pace) {
+  auto runs = runs_of(16, 1, 1.0, 0.01);
+  for (auto& run : runs)
+    for (std::size_t at = 0; at < run.steps.size(); ++at)
+      if (at % 4 != 0) run.steps[at].launch_busy_ns.back() = 0;
+  const std::vector<model::investigation> firsts(runs.begin(), runs.begin() + 8);
+  const auto found = attribution::difference_of(firsts, {runs.begin() + 8, runs.end()});
+  const auto rows = std::count_if(found.times.begin(), found.times.end(), [](const auto& each) {
+    return each.subject.find("reads KV") != std::string::npos;
+  });
+  EXPECT_EQ(rows, 1) << "its own, and none at the others' pace";
+}
+
 // Where a second core made the others twice as fast, one that runs on a single thread has not
 // moved.
 TEST(Difference, a_launch_that_does_not_follow_the_others_has_not_changed) {

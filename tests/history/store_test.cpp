@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // Without this file a result could be lost, doubled, kept in part, or read back as another.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -107,6 +111,43 @@ TEST_P(Store, what_fails_half_way_has_not_happened) {
   EXPECT_TRUE(add_one(given, 1));
 }
 
+// The file is deleted, or the server ends the connection, after the opening.
+void take_away(const place& where) {
+  if (where.where().rfind("postgresql:", 0) != 0) {
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(where.where() + end);
+    return;
+  }
+  auto other = open_database(where.where());
+  ASSERT_TRUE(other) << other.error().message;
+  ASSERT_TRUE(
+      (*other)->run("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+                    "WHERE pid <> pg_backend_pid() AND datname = current_database()"));
+}
+
+TEST_P(Store, that_goes_away_takes_no_result_and_says_so_in_one_line) {
+  take_away(place_);
+  const auto added = add(*kept_, numbered_entry(1, 1), 5);
+  ASSERT_FALSE(added) << "taken by a database that nobody can open";
+  EXPECT_EQ(added.error().kind, error_kind::io);
+  EXPECT_EQ(added.error().message.find('\n'), std::string::npos) << added.error().message;
+  auto opened = open_database(place_.where());
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_TRUE(list(**opened, 10)->empty());
+  EXPECT_TRUE(add(**opened, numbered_entry(1, 1), 5).value_or(false));
+}
+
+TEST_P(Store, that_goes_away_within_a_result_keeps_no_part_of_it) {
+  const std::string key = key_of(numbered_entry(1, 1));
+  ASSERT_TRUE(kept_->begin_writing());
+  ASSERT_TRUE(kept_->run("INSERT INTO results VALUES ($1, 'x', 'x', 'x', 1)", {key}));
+  take_away(place_);
+  EXPECT_FALSE(kept_->run("INSERT INTO facts VALUES ($1, 0, 'x', 'x')", {key}) && kept_->commit());
+  kept_->roll_back();
+  auto opened = open_database(place_.where());
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_TRUE(list(**opened, 10)->empty());
+}
+
 TEST_P(Store, of_a_newer_assay_is_refused_and_left_alone) {
   ASSERT_TRUE(kept_->run("UPDATE assay_history SET version = 99"));
   const auto opened = open_database(place_.where());
@@ -152,6 +193,46 @@ TEST(File, that_is_no_history_is_refused_and_left_as_it_was) {
 TEST(File, that_cannot_be_made_is_named_with_its_path) {
   const std::string complaint = complaint_of("/nowhere/at/all/history.db");
   EXPECT_NE(complaint.find("/nowhere/at/all/history.db"), std::string::npos) << complaint;
+}
+
+// What a child that may not write says of it: the superuser may write anything.
+std::string complaint_without_rights(const std::string& path) {
+  int ends[2];
+  if (::pipe(ends) != 0) return "no pipe";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t nobody = 65'534;
+    if (::geteuid() == 0 && ::setresuid(nobody, nobody, nobody) != 0) ::_exit(1);
+    const std::string said = complaint_of(path);
+    ::_exit(::write(ends[1], said.data(), said.size()) < 0 ? 2 : 0);
+  }
+  ::close(ends[1]);
+  std::string said(4096, '\0');
+  said.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(::read(ends[0], said.data(), said.size()), 0)));
+  ::close(ends[0]);
+  ::waitpid(child, nullptr, 0);
+  return said;
+}
+
+TEST(File, that_may_not_be_written_is_named_and_left_as_it_was) {
+  namespace fs = std::filesystem;
+  const place here("file");
+  {
+    auto opened = open_database(here.where());
+    ASSERT_TRUE(opened && add(**opened, numbered_entry(1, 1), 5));
+  }
+  const fs::path folder = fs::path(here.where()).parent_path();
+  fs::permissions(here.where(), static_cast<fs::perms>(0444));
+  fs::permissions(folder, static_cast<fs::perms>(0555));
+  const std::string complaint = complaint_without_rights(here.where());
+  fs::permissions(folder, static_cast<fs::perms>(0700));
+  EXPECT_NE(complaint.find(here.where()), std::string::npos) << complaint;
+  EXPECT_NE(complaint.find("make it and its folder writable"), std::string::npos) << complaint;
+  EXPECT_EQ(complaint.find('\n'), std::string::npos) << complaint;
+  auto opened = open_to_read(here.where());
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(list(**opened, 10)->size(), 1U);
 }
 
 TEST(File, to_read_is_not_made) {
