@@ -19,7 +19,6 @@ using model::difference_verdict;
 using model::pass_line;
 using model::timed_difference;
 
-constexpr double wanted_error_ratio = 0.05;  // of all rows together
 // The middle of two others moves with either of them.
 constexpr std::size_t paced_by_min = 3;
 constexpr double least_pace_apart = 1e-3;  // nearer ones have slopes of noise alone
