@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # A room is a folder and a target: a/b is assay_a_b, alias assay::a_b.
 
-# assay_batched(<target> [<file that is compiled alone>…])
-# Where an instrumented build compiles in batches (ASSAY_BATCH), six files of the target are one
-# translation unit: what they include, most of the time, is read once. Files of a batch share their
-# anonymous namespaces, so one whose names meet another's is named as compiled alone.
+# assay_batched(<target>)
+# Where a build compiles in batches (ASSAY_BATCH), six files of the target are one translation unit:
+# what they include, most of the time, is read once. Files of a batch share their anonymous
+# namespaces: a name that two of them give is an error there.
 function(assay_batched target)
   set_target_properties(${target} PROPERTIES
-    UNITY_BUILD ${ASSAY_BATCH} UNITY_BUILD_BATCH_SIZE 6)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    UNITY_BUILD "${ASSAY_BATCH}" UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
 # assay_room(<path> HEADERS … [SOURCES …] [PUBLIC …] [PRIVATE …])

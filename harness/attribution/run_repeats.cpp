@@ -19,7 +19,6 @@ using model::difference_verdict;
 using model::pass_line;
 using model::timed_difference;
 
-constexpr double wanted_error_ratio = 0.05;  // of all rows together
 // Of a run's lengths of a launch, that which a twentieth of the steps stay below: where nothing
 // else got in the way. On a machine nearly alone it scatters less between runs of one build than
 // the median; on a busy one no less, and the row at the others' pace is for that

@@ -11,6 +11,9 @@
 
 namespace assay::attribution {
 
+/// How often a difference of equal runs may be called one, of all rows together.
+inline constexpr double wanted_error_ratio = 0.05;
+
 /// Steps that did the same work in every run: by run, in the order of the first one's.
 /// Lifetime: points into the runs.
 std::vector<std::vector<const model::pass_line*>> common_steps(

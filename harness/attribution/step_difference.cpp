@@ -23,7 +23,6 @@ namespace {
 using model::difference_verdict;
 using model::pass_line;
 
-constexpr double wanted_error_ratio = 0.05;  // of all rows together
 constexpr std::size_t steps_a_repeat = 8;
 constexpr std::size_t pairs_max = 2000;
 constexpr std::string_view ids_words = "the order of token ids";

@@ -13,7 +13,7 @@
 namespace assay::audit {
 namespace {
 
-model::finding describe(const counter_evidence& counter, const reference_evidence& reference) {
+model::finding byte_finding(const counter_evidence& counter, const reference_evidence& reference) {
   const figures f = figures_of(counter, reference);
   model::finding found =
       finding_of("R04", "BYTES_MISMATCH", model::severity::critical, counter.spec.name);
@@ -49,7 +49,7 @@ rule_outcome bytes_mismatch(const evidence& from, void_map&) {
     for (const reference_evidence& reference : counter.references)
       if (!reference.is_void()) out.evaluated += reference.compared();
     if (const reference_evidence* wrong = first_of(counter, mismatch_class::differs))
-      out.findings.push_back(describe(counter, *wrong));
+      out.findings.push_back(byte_finding(counter, *wrong));
   }
   return out;
 }

@@ -34,7 +34,7 @@ std::string window_words(const reference_evidence& reference, const figures& f) 
   return disturbed == 0 ? all : fmt::format("{}, {} disturbed ones left out", all, disturbed);
 }
 
-model::finding describe(const counter_evidence& counter, const reference_evidence& reference) {
+model::finding time_finding(const counter_evidence& counter, const reference_evidence& reference) {
   const figures f = figures_of(counter, reference);
   model::finding found =
       finding_of("R05", "DURATION_MISMATCH", model::severity::error, counter.spec.name);
@@ -70,7 +70,7 @@ rule_outcome duration_mismatch(const evidence& from, void_map&) {
     for (const reference_evidence& reference : counter.references)
       if (!reference.is_void()) out.evaluated += reference.compared();
     if (const reference_evidence* wrong = first_of(counter, mismatch_class::differs))
-      out.findings.push_back(describe(counter, *wrong));
+      out.findings.push_back(time_finding(counter, *wrong));
   }
   return out;
 }

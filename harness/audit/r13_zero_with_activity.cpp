@@ -27,7 +27,8 @@ silence silence_of(const counter_evidence& counter, const reference_evidence& re
   return {reference.bound.zero, to_string(reference.bound.first.where), reference.bound.bound};
 }
 
-model::finding describe(const counter_evidence& counter, const reference_evidence& reference) {
+model::finding silence_finding(const counter_evidence& counter,
+                               const reference_evidence& reference) {
   const silence quiet = silence_of(counter, reference);
   model::finding found =
       finding_of("R13", "ZERO_WITH_ACTIVITY", model::severity::critical, counter.spec.name);
@@ -60,7 +61,7 @@ rule_outcome zero_with_activity(const evidence& from, void_map&) {
     for (const reference_evidence& reference : counter.references)
       if (!reference.is_void()) out.evaluated += active_windows(reference);
     if (const reference_evidence* seen = first_of(counter, mismatch_class::silent))
-      out.findings.push_back(describe(counter, *seen));
+      out.findings.push_back(silence_finding(counter, *seen));
   }
   return out;
 }

@@ -10,7 +10,8 @@
 namespace assay::audit {
 namespace {
 
-model::finding describe(const counter_evidence& counter, const reference_evidence& reference) {
+model::finding phantom_finding(const counter_evidence& counter,
+                               const reference_evidence& reference) {
   figures f = figures_of(counter, reference);
   if (reference.relation == ASSAY_EQUAL) {
     f.claimed = reference.exact.first.claimed;
@@ -39,7 +40,7 @@ rule_outcome phantom(const evidence& from, void_map&) {
       if (!reference.is_void() && reference.relation == ASSAY_EQUAL)
         out.evaluated += reference.exact.compared - reference.exact.active;
     if (const reference_evidence* seen = first_of(counter, mismatch_class::phantom))
-      out.findings.push_back(describe(counter, *seen));
+      out.findings.push_back(phantom_finding(counter, *seen));
   }
   return out;
 }

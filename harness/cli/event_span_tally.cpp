@@ -4,16 +4,10 @@
 
 #include <algorithm>
 
+#include "harness/cli/record_range.h"
 #include "runtime/telemetry/range.h"
 
 namespace assay::cli {
-namespace {
-
-constexpr auto label(telemetry::range range) {
-  return static_cast<std::uint16_t>(range);
-}
-
-}  // namespace
 
 void event_span_sum::take(const assay_record& span) {
   const std::int64_t error_ns = span.extra[1];
@@ -26,9 +20,9 @@ void event_span_sums::take(const assay_record& record) {
   if (record.kind == ASSAY_LOSS && record.direction == ASSAY_SOURCE_HARNESS_EVENTS)
     is_whole = false;
   if (record.kind != ASSAY_EVENT_SPAN) return;
-  if (record.range == label(telemetry::range::paging))
+  if (record.range == record_range(telemetry::range::paging))
     (record.op == ASSAY_OP_WAIT ? waits : page_ins).take(record);
-  else if (record.range == label(telemetry::range::compute))
+  else if (record.range == record_range(telemetry::range::compute))
     steps.take(record);
 }
 

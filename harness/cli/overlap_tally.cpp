@@ -5,16 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "harness/cli/record_range.h"
 #include "runtime/telemetry/range.h"
 
 namespace assay::cli {
-namespace {
-
-constexpr auto label(telemetry::range range) {
-  return static_cast<std::uint16_t>(range);
-}
-
-}  // namespace
 
 overlap_times& overlap_times::operator+=(const overlap_times& other) {
   copy_ns += other.copy_ns;
@@ -31,9 +25,9 @@ void overlap_tally::take(const assay_record& record) {
   if (record.kind != ASSAY_ACTIVITY) return;
   const interval at{record.start_ns, record.end_ns, record.op == ASSAY_OP_EVENT,
                     record.op == ASSAY_OP_LAUNCH, record.stream};
-  if (record.range == label(telemetry::range::paging)) paging_.push_back(at);
-  if (record.range == label(telemetry::range::compute) ||
-      record.range == label(telemetry::range::kv_append))
+  if (record.range == record_range(telemetry::range::paging)) paging_.push_back(at);
+  if (record.range == record_range(telemetry::range::compute) ||
+      record.range == record_range(telemetry::range::kv_append))
     compute_.push_back(at);
 }
 

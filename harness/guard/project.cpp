@@ -131,7 +131,7 @@ void gates(const project_facts& of, check_log& log) {
         "reports/" + each.form);
 }
 
-constexpr project_check table[] = {
+constexpr project_check project_table[] = {
     {"never-written", "R25", never_written},
     {"never-moved", "R13", never_moved},
     {"never-reported", "R26", never_reported},
@@ -146,7 +146,7 @@ constexpr project_check table[] = {
 }  // namespace
 
 std::span<const project_check> project_checks() {
-  return table;
+  return project_table;
 }
 
 model::guard_report judge_project(const project_facts& of, std::span<const project_check> with) {

@@ -7,7 +7,7 @@
 namespace assay::guard {
 namespace {
 
-constexpr std::array<guard_rule, 3> table{{
+constexpr std::array<guard_rule, 3> rule_table{{
     {"R25", "NEVER_WRITTEN", "error", "a promised metric, with snapshots or source to look at",
      "some snapshot has a sample of it, and some string of the source is its name", "0"},
     {"R26", "NEVER_REPORTED/PRINTED_UNWRITTEN", "error",
@@ -25,7 +25,7 @@ constexpr std::array<guard_rule, 3> table{{
 }  // namespace
 
 std::span<const guard_rule> rules() {
-  return table;
+  return rule_table;
 }
 
 }  // namespace assay::guard

@@ -17,7 +17,7 @@ using guard_test::guarded;
 using guard_test::named_text;
 
 template <class Check>
-std::vector<Check> all_but(std::span<const Check> checks, std::string_view rule) {
+std::vector<Check> checks_but(std::span<const Check> checks, std::string_view rule) {
   std::vector<Check> kept;
   for (const Check& each : checks)
     if (rule.empty() || each.rule != rule) kept.push_back(each);
@@ -40,7 +40,7 @@ model::guard_report judged(std::string_view left_out, const char* metrics, const
   what.metrics = {{"a.prom", metrics}};
   what.documents = {{"a.md", document}};
   what.source = {{"a.cpp", source}};
-  const auto with = all_but(guard::checks(), left_out);
+  const auto with = checks_but(guard::checks(), left_out);
   return guard_test::report_of(guard_test::contract_with(one_counter, prefixes), what, with);
 }
 
@@ -87,7 +87,7 @@ guard::project_facts sound() {
 }
 
 model::guard_report project(std::string_view left_out, const guard::project_facts& facts) {
-  const auto with = all_but(guard::project_checks(), left_out);
+  const auto with = checks_but(guard::project_checks(), left_out);
   return guard::judge_project(facts, with);
 }
 

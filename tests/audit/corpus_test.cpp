@@ -24,6 +24,8 @@
 namespace assay::audit_test {
 namespace {
 
+using readings = std::vector<assay_reading>;
+
 using model::verdict;
 
 class Corpus : public testing::TestWithParam<std::size_t> {
@@ -112,7 +114,6 @@ TEST(JustBeside, an_explanation_is_not_given) {
         if (why.rule == rule) return true;
     return false;
   };
-  using readings = std::vector<assay_reading>;
   // A level that lags by up to four passes is wrong and not stale.
   const auto lagging = with_shares(simulate(), [](readings& r, std::int64_t nth) {
                          set_integer(r[live_pages], nth - nth % 5);
@@ -136,7 +137,6 @@ TEST(JustBeside, an_explanation_is_not_given) {
 }
 
 TEST(JustInside, shares_ratios_and_rates_may_be_rounded) {
-  using readings = std::vector<assay_reading>;
   EXPECT_THAT(with_shares(simulate(),
                           [](readings& r, std::int64_t) {
                             set_real(r[hit_ratio], real_of(r[hit_ratio]) * (1 + 0.9e-6));
@@ -149,7 +149,6 @@ TEST(JustInside, shares_ratios_and_rates_may_be_rounded) {
 }
 
 TEST(JustInside, memory_may_be_three_percent_faster_than_measured) {
-  using readings = std::vector<assay_reading>;
   const auto at = [](std::int64_t percent) {
     return rules_on(with_shares(simulate(),
                                 [=](readings& r, std::int64_t nth) {

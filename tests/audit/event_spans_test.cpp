@@ -63,10 +63,6 @@ test_trace one_observer(const lie& told = {}) {
   return trace;
 }
 
-lie scaled(row which, double factor) {
-  return {[=](std::vector<assay_reading>& r, int) { scale(r[which], factor); }, {}};
-}
-
 void every_span(test_trace& in, const std::function<void(assay_record&)>& change) {
   for (int i = 0; assay_record* span = in.find(is_span, i); ++i) change(*span);
 }
@@ -83,7 +79,7 @@ TEST(EventSpans, are_the_second_reference_of_a_time_that_the_device_alone_told) 
 
 TEST(EventSpans, contradict_a_counter_that_lies_to_either_side) {
   for (const double factor : {0.6, 0.95, 1.05, 2.5}) {
-    test_trace trace = one_observer(scaled(compute_ns, factor));
+    test_trace trace = one_observer(scaling(compute_ns, factor));
     add_event_spans(trace, range::compute);
     // Nobody but the events is left to say so.
     while (trace.find([](const assay_record& r) {
@@ -107,7 +103,7 @@ TEST(EventSpans, contradict_a_counter_that_lies_to_either_side) {
 }
 
 TEST(EventSpans, leave_a_lie_within_the_tolerance_alone) {
-  test_trace trace = one_observer(scaled(compute_ns, 1.01));
+  test_trace trace = one_observer(scaling(compute_ns, 1.01));
   add_event_spans(trace, range::compute);
   EXPECT_EQ(line_of(trace.audit(), compute_ns).verdict, verdict::agree);
 }
@@ -125,7 +121,7 @@ TEST(EventSpans, shorter_than_the_records_put_both_in_doubt) {
 }
 
 TEST(EventSpans, longer_than_the_host_saw_are_the_events_fault) {
-  test_trace trace = one_observer(scaled(compute_ns, 3.0));
+  test_trace trace = one_observer(scaling(compute_ns, 3.0));
   add_event_spans(trace, range::compute);
   every_span(trace, [](assay_record& r) { r.amount *= 3, r.extra[0] *= 3; });
   const auto report = trace.audit();
@@ -242,7 +238,7 @@ TEST(CollectorConflict, leaves_undecided_what_rests_on_records_and_names_the_hol
 }
 
 TEST(CollectorConflict, does_not_cover_a_lie_that_others_see) {
-  const auto report = without_records(scaled(launches, 2.0)).audit();
+  const auto report = without_records(scaling(launches, 2.0)).audit();
   EXPECT_EQ(line_of(report, launches).verdict, verdict::disagree) << text_of(report);
   EXPECT_EQ(rules_on(report, name_of(launches)), std::vector<std::string>{"R04"});
 }

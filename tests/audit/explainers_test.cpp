@@ -162,16 +162,12 @@ const model::finding& only_finding(const model::audit_report& report) {
   return report.findings.front();
 }
 
-lie scaled(row which, double factor) {
-  return {[=](readings& r, int) { scale(r[which], factor); }, {}};
-}
-
 TEST(Explained, a_unit_a_base_and_a_warm_up_are_the_likely_cause) {
-  const auto bits = simulate({}, scaled(weights_bytes, 8)).audit();
+  const auto bits = simulate({}, scaling(weights_bytes, 8)).audit();
   EXPECT_EQ(only_finding(bits).rule, "R04");
   EXPECT_EQ(only_finding(bits).likely_cause, "R10 UNIT_SUSPECT, x 8: bits counted for bytes");
 
-  const auto us = simulate({}, scaled(compute_ns, 1000)).audit();
+  const auto us = simulate({}, scaling(compute_ns, 1000)).audit();
   EXPECT_EQ(only_finding(us).rule, "R05");
   EXPECT_THAT(only_finding(us).likely_cause, StartsWith("R10 UNIT_SUSPECT, x 1000"));
 
@@ -202,7 +198,7 @@ TEST(Explained, a_unit_a_base_and_a_warm_up_are_the_likely_cause) {
 }
 
 TEST(Explained, what_the_finding_says_itself_comes_first_where_nothing_is_nearer) {
-  const auto doubled = simulate({}, scaled(weights_bytes, 2)).audit();
+  const auto doubled = simulate({}, scaling(weights_bytes, 2)).audit();
   const auto& found = only_finding(doubled);
   EXPECT_EQ(found.likely_cause, "x 2: counted twice");
   // There are two requests as well, and that is said.
@@ -223,14 +219,14 @@ TEST(Explained, nothing_that_is_found_by_nobody) {
   }
   EXPECT_EQ(explainers, 7);
   // Without the rule that finds, the same lie is explained by nobody.
-  const auto unfound = simulate({}, scaled(weights_bytes, 8)).audit(all_but("R04"));
+  const auto unfound = simulate({}, scaling(weights_bytes, 8)).audit(all_but("R04"));
   EXPECT_THAT(unfound.findings, IsEmpty()) << text_of(unfound);
 }
 
 TEST(Explained, no_rule_that_explains_has_a_finding_of_its_own) {
   for (const double factor : {0.001, 0.125, 0.5, 2.0, 8.0, 21.0, 42.0, 1000.0, 1024.0})
     for (const row which : {weights_bytes, inputs_bytes, compute_ns, launches, step_ns}) {
-      const auto report = simulate({}, scaled(which, factor)).audit();
+      const auto report = simulate({}, scaling(which, factor)).audit();
       for (const model::finding& found : report.findings)
         for (const audit::rule& rule : audit::rules())
           EXPECT_FALSE(rule.id == found.rule && rule.role == audit::rule_role::explains)

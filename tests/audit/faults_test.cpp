@@ -116,8 +116,8 @@ const auto weight_run = of(ASSAY_ACTIVITY, ASSAY_OP_COPY, range::weights);
 const auto sentinel_run = of(ASSAY_ACTIVITY, ASSAY_OP_COPY, range::sentinel);
 const auto sentinel_call = of(ASSAY_SUBMISSION, ASSAY_OP_COPY, range::sentinel);
 const auto compute_event = of(ASSAY_ACTIVITY, ASSAY_OP_EVENT, range::compute);
-const filter sample = [](const assay_record& r) { return r.kind == ASSAY_CLOCK_SAMPLE; };
-const filter announced = [](const assay_record& r) { return r.kind == ASSAY_SENTINEL; };
+const filter clock_samples = [](const assay_record& r) { return r.kind == ASSAY_CLOCK_SAMPLE; };
+const filter announcements = [](const assay_record& r) { return r.kind == ASSAY_SENTINEL; };
 constexpr std::int64_t ms = 1'000'000;
 
 // Records that are missing, doubled or contradictory.
@@ -210,15 +210,15 @@ std::vector<fault> shifted_faults() {
 // Clocks and accounts of loss.
 std::vector<fault> account_faults() {
   return {fault{"clock_samples_step_by_50_ms",
-                [](test_trace& t) { t.find(sample, 2)->amount += 50 * ms; }, time_rows},
+                [](test_trace& t) { t.find(clock_samples, 2)->amount += 50 * ms; }, time_rows},
           fault{"no_clock_samples",
                 [](test_trace& t) {
-                  while (t.find(sample) != nullptr) t.drop(sample);
+                  while (t.find(clock_samples) != nullptr) t.drop(clock_samples);
                 },
                 time_rows},
           fault{"clock_brackets_too_wide",
                 [](test_trace& t) {
-                  every(t, sample, [](assay_record& r) { r.end_ns = r.start_ns + 10'001; });
+                  every(t, clock_samples, [](assay_record& r) { r.end_ns = r.start_ns + 10'001; });
                 },
                 time_rows},
           fault{"records_lost_by_their_own_account",
@@ -270,8 +270,8 @@ std::vector<fault> executor_faults() {
                 device_rows},
           fault{"a_sentinel_record_dropped", [](test_trace& t) { t.drop(sentinel_run, 0); },
                 device_rows},
-          fault{"a_sentinel_of_wrong_content", [](test_trace& t) { t.find(announced, 1)->op = 0; },
-                device_rows},
+          fault{"a_sentinel_of_wrong_content",
+                [](test_trace& t) { t.find(announcements, 1)->op = 0; }, device_rows},
           fault{"a_sentinel_of_wrong_size",
                 [](test_trace& t) {
                   t.find(sentinel_run, 0)->amount -= 1;
@@ -280,7 +280,7 @@ std::vector<fault> executor_faults() {
                 device_rows},
           fault{"no_sentinel_at_all",
                 [](test_trace& t) {
-                  while (t.find(announced) != nullptr) t.drop(announced);
+                  while (t.find(announcements) != nullptr) t.drop(announcements);
                 },
                 device_rows},
           fault{"a_record_of_no_known_operation",

@@ -393,6 +393,10 @@ void test_trace::drop(const std::function<bool(const assay_record&)>& fits, int 
   }
 }
 
+lie scaling(row which, double factor) {
+  return {[=](std::vector<assay_reading>& r, int) { scale(r[which], factor); }, {}};
+}
+
 test_trace simulate(const run_shape& shape, const lie& told) {
   return simulator(shape, told).run();
 }

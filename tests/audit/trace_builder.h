@@ -103,4 +103,7 @@ inline void scale(assay_reading& reading, double factor) {
   reading.bits = static_cast<std::int64_t>(static_cast<double>(reading.bits) * factor);
 }
 
+/// One row, in every snapshot.
+lie scaling(row which, double factor);
+
 }  // namespace assay::audit_test

@@ -15,15 +15,11 @@ namespace assay::checkpoint {
 namespace {
 
 using nlohmann::json;
+using test::config_file;
 using test::expect_complaint;
+using test::parse;
 using test::read_file;
 using ::testing::ElementsAre;
-
-const std::filesystem::path file = "some/config.json";
-
-result<model_config> parse(const json& config) {
-  return parse_config(config.dump(), file);
-}
 
 // The keys of the published files, in the spelling of transformers 4.
 json llama_3_1_8b() {
@@ -121,13 +117,13 @@ TEST(FamilyConfig, reads_the_fixtures) {
         std::pair("qwen2", architecture::qwen2), std::pair("qwen2-f16", architecture::qwen2),
         std::pair("qwen3", architecture::qwen3)}) {
     const auto config = parse_config(
-        read_file(ASSAY_FIXTURES + ("/tiny/" + std::string(name)) + "/config.json"), file);
+        read_file(ASSAY_FIXTURES + ("/tiny/" + std::string(name)) + "/config.json"), config_file);
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_EQ(config->architecture, kind);
   }
 }
 
-struct trap {
+struct family_trap {
   const char* name;
   const char* pointer;  // of JSON
   const char* value;    // empty: the key is removed
@@ -135,11 +131,11 @@ struct trap {
   const char* fault;
 };
 
-void PrintTo(const trap& t, std::ostream* stream) {
+void PrintTo(const family_trap& t, std::ostream* stream) {
   *stream << t.name;
 }
 
-void spring(const trap& t, json config) {
+void spring(const family_trap& t, json config) {
   ASSERT_TRUE(parse(config)) << "the unbroken config is refused: " << parse(config).error().message;
   const json::json_pointer at(t.pointer);
   if (std::string_view(t.value).empty())
@@ -152,17 +148,17 @@ void spring(const trap& t, json config) {
                    t.fault);
 }
 
-class LlamaTrap : public ::testing::TestWithParam<trap> {};
+class LlamaTrap : public ::testing::TestWithParam<family_trap> {};
 TEST_P(LlamaTrap, is_refused_by_file_field_and_fix) {
   spring(GetParam(), llama_3_1_8b());
 }
 
-class Qwen2Trap : public ::testing::TestWithParam<trap> {};
+class Qwen2Trap : public ::testing::TestWithParam<family_trap> {};
 TEST_P(Qwen2Trap, is_refused_by_file_field_and_fix) {
   spring(GetParam(), qwen2_5_0_5b());
 }
 
-constexpr trap llama_traps[] = {
+constexpr family_trap llama_traps[] = {
     {"biases", "/attention_bias", "true", "attention_bias", "is true"},
     {"inner_biases", "/mlp_bias", "true", "mlp_bias", "is true"},
     {"a_window", "/sliding_window", "4096", "sliding_window", "is 4096"},
@@ -199,7 +195,7 @@ constexpr trap llama_traps[] = {
 INSTANTIATE_TEST_SUITE_P(Each, LlamaTrap, ::testing::ValuesIn(llama_traps),
                          [](const auto& each) { return std::string(each.param.name); });
 
-constexpr trap qwen2_traps[] = {
+constexpr family_trap qwen2_traps[] = {
     {"windows", "/use_sliding_window", "true", "use_sliding_window", "is true"},
     {"a_window_layer", "/layer_types", R"(["sliding_attention"])", "layer_types", "1 entries"},
     {"no_biases", "/attention_bias", "false", "attention_bias", "is false"},

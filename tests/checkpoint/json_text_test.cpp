@@ -19,11 +19,11 @@ using test::expect_complaint;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-const std::filesystem::path file = "f.json";
+const std::filesystem::path text_name = "f.json";
 
 TEST(JsonText, builds_the_tree_that_the_text_says) {
   const std::string text = R"({"a":[1,-2,2.5,true,null,"x",[]],"b":{"c":{}},"d":[{"e":[0]},"f"]})";
-  const auto tree = parse_json(text, file);
+  const auto tree = parse_json(text, text_name);
   ASSERT_TRUE(tree) << tree.error().message;
   EXPECT_EQ(*tree, nlohmann::json::parse(text));
 }
@@ -32,8 +32,8 @@ TEST(JsonText, takes_the_deepest_nesting_allowed_and_nothing_deeper) {
   const auto nested = [](std::size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
   };
-  EXPECT_TRUE(parse_json(nested(32), file));
-  const auto deeper = parse_json(nested(33), file);
+  EXPECT_TRUE(parse_json(nested(32), text_name));
+  const auto deeper = parse_json(nested(33), text_name);
   ASSERT_FALSE(deeper);
   expect_complaint(deeper.error(), error_kind::unusable_input, "f.json", "", "deeper than 32");
 }
@@ -42,7 +42,7 @@ TEST(JsonText, refuses_ten_million_levels_before_it_has_read_them) {
   std::string objects;
   for (int i = 0; i < 2'000'000; ++i) objects += R"({"a":)";
   for (const std::string& text : {std::string(10'000'000, '['), objects}) {
-    const auto tree = parse_json(text, file);
+    const auto tree = parse_json(text, text_name);
     ASSERT_FALSE(tree);
     EXPECT_THAT(tree.error().message, HasSubstr("deeper than 32"));
   }
@@ -50,22 +50,22 @@ TEST(JsonText, refuses_ten_million_levels_before_it_has_read_them) {
 
 TEST(JsonText, counts_values_against_the_limit) {
   const json_limits limits{.depth = 4, .values = 4};
-  EXPECT_TRUE(parse_json("[1,2,3]", file, limits));
-  const auto larger = parse_json("[1,2,3,4]", file, limits);
+  EXPECT_TRUE(parse_json("[1,2,3]", text_name, limits));
+  const auto larger = parse_json("[1,2,3,4]", text_name, limits);
   ASSERT_FALSE(larger);
   expect_complaint(larger.error(), error_kind::unusable_input, "f.json", "", "one value more");
 }
 
 TEST(JsonText, refuses_a_key_that_stands_twice) {
-  const auto tree = parse_json(R"({"a":1,"b":{"a":2},"a":3})", file);
+  const auto tree = parse_json(R"({"a":1,"b":{"a":2},"a":3})", text_name);
   ASSERT_FALSE(tree);
   expect_complaint(tree.error(), error_kind::unusable_input, "f.json", "a", "stands twice");
-  EXPECT_TRUE(parse_json(R"([{"a":1},{"a":2},{"b":{"a":1}}])", file));
+  EXPECT_TRUE(parse_json(R"([{"a":1},{"a":2},{"b":{"a":1}}])", text_name));
 }
 
 TEST(JsonText, refuses_bytes_that_are_not_utf8) {
   for (const char* text : {"{\"a\":\"\xff\"}", "{\"\xc3\x28\":1}", "\"\xed\xa0\x80\""}) {
-    const auto tree = parse_json(text, file);
+    const auto tree = parse_json(text, text_name);
     ASSERT_FALSE(tree) << text;
     expect_complaint(tree.error(), error_kind::unusable_input, "f.json", "line 1",
                      "not valid JSON");
@@ -74,7 +74,7 @@ TEST(JsonText, refuses_bytes_that_are_not_utf8) {
 
 TEST(JsonText, refuses_text_behind_the_value_and_numbers_beyond_double) {
   for (const char* text : {"{} {}", "1e999", "[1,]", "nul", "NaN", "{\"a\":1"}) {
-    const auto tree = parse_json(text, file);
+    const auto tree = parse_json(text, text_name);
     ASSERT_FALSE(tree) << text;
     expect_complaint(tree.error(), error_kind::unusable_input, "f.json", "line 1",
                      "not valid JSON");
@@ -86,7 +86,7 @@ TEST(JsonText, refuses_a_nul_byte_wherever_it_stands) {
   for (const std::string_view text :
        {std::string_view("{}\0", 3), std::string_view("{}\0{\"a\":1}", 10),
         std::string_view("\0{}", 3)}) {
-    const auto tree = parse_json(text, file);
+    const auto tree = parse_json(text, text_name);
     ASSERT_FALSE(tree);
     expect_complaint(tree.error(), error_kind::unusable_input, "f.json", "line 1",
                      "not valid JSON");
@@ -94,7 +94,7 @@ TEST(JsonText, refuses_a_nul_byte_wherever_it_stands) {
 }
 
 TEST(JsonText, names_the_part_of_the_file_that_it_read) {
-  const auto tree = parse_json("{", file, {}, "header");
+  const auto tree = parse_json("{", text_name, {}, "header");
   ASSERT_FALSE(tree);
   expect_complaint(tree.error(), error_kind::unusable_input, "f.json", "header, line 1", "JSON");
 }

@@ -16,17 +16,13 @@ namespace assay::checkpoint {
 namespace {
 
 using nlohmann::json;
+using test::config_file;
 using test::expect_complaint;
+using test::parse;
 using test::read_file;
 using test::small_config;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-const std::filesystem::path file = "some/config.json";
-
-result<model_config> parse(const json& config) {
-  return parse_config(config.dump(), file);
-}
 
 // The older spelling, as published Qwen3 checkpoints have it.
 json older_config() {
@@ -42,8 +38,8 @@ json older_config() {
 }
 
 TEST(ModelConfig, reads_every_field_of_the_newer_keys) {
-  const auto config =
-      parse_config(read_file(ASSAY_SOURCE_DIR "/scenarios/embedded/micro-qwen3/config.json"), file);
+  const auto config = parse_config(
+      read_file(ASSAY_SOURCE_DIR "/scenarios/embedded/micro-qwen3/config.json"), config_file);
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->architecture, architecture::qwen3);
   EXPECT_EQ(config->vocab_rows, 2048U);
@@ -70,7 +66,8 @@ TEST(ModelConfig, reads_the_older_keys_of_published_checkpoints) {
 }
 
 TEST(ModelConfig, takes_a_config_without_an_end_token) {
-  const auto config = parse_config(read_file(ASSAY_FIXTURES "/tiny/qwen3/config.json"), file);
+  const auto config =
+      parse_config(read_file(ASSAY_FIXTURES "/tiny/qwen3/config.json"), config_file);
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_THAT(config->eos_token_ids, IsEmpty());
   EXPECT_EQ(config->kv_head_count, 2U);
@@ -109,7 +106,7 @@ TEST(ModelConfig, takes_default_rope_in_the_spellings_of_all_versions) {
 
 // One key of a config that is otherwise right, set to a value (or taken away), and what the error
 // must say of it.
-struct trap {
+struct model_trap {
   const char* name;
   const char* key;
   const char* value;  // JSON; empty: the key is removed
@@ -117,16 +114,16 @@ struct trap {
   const char* field = nullptr;  // where it is not the key itself
 };
 
-void PrintTo(const trap& t, std::ostream* stream) {
+void PrintTo(const model_trap& t, std::ostream* stream) {
   *stream << t.name;
 }
 
-class ConfigTrap : public ::testing::TestWithParam<trap> {};
+class ConfigTrap : public ::testing::TestWithParam<model_trap> {};
 
 TEST_P(ConfigTrap, is_refused_by_file_field_and_fix) {
   json config = small_config();
   ASSERT_TRUE(parse(config)) << "the unbroken config is refused: " << parse(config).error().message;
-  const trap& t = GetParam();
+  const model_trap& t = GetParam();
   if (std::string_view(t.value).empty())
     config.erase(t.key);
   else
@@ -137,7 +134,7 @@ TEST_P(ConfigTrap, is_refused_by_file_field_and_fix) {
                    t.field != nullptr ? t.field : t.key, t.fault);
 }
 
-constexpr trap traps[] = {
+constexpr model_trap traps[] = {
     {"another_model", "model_type", R"("qwen3_moe")", R"(is "qwen3_moe")"},
     {"a_model_by_number", "model_type", "3", "is 3"},
     {"the_architecture_of_another_family", "architectures", R"(["LlamaForCausalLM"])", "Llama"},
@@ -229,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ConfigTrap, ::testing::ValuesIn(traps),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST(ModelConfig, says_where_broken_json_breaks) {
-  const auto parsed = parse_config("{\n\"model_type\": \"qwen3\",\n}", file);
+  const auto parsed = parse_config("{\n\"model_type\": \"qwen3\",\n}", config_file);
   ASSERT_FALSE(parsed);
   expect_complaint(parsed.error(), error_kind::unusable_input, "some/config.json", "line 3",
                    "not valid JSON");
@@ -237,14 +234,14 @@ TEST(ModelConfig, says_where_broken_json_breaks) {
 
 TEST(ModelConfig, refuses_what_is_no_object) {
   for (const char* text : {"", "[]", "null", "\"qwen3\"", "4"}) {
-    const auto parsed = parse_config(text, file);
+    const auto parsed = parse_config(text, config_file);
     ASSERT_FALSE(parsed) << text;
     expect_complaint(parsed.error(), error_kind::unusable_input, "some/config.json", "", "JSON");
   }
 }
 
 TEST(ModelConfig, names_a_foreign_model_before_its_other_faults) {
-  const auto parsed = parse_config(R"({"zeta": 1, "model_type": "gpt_oss"})", file);
+  const auto parsed = parse_config(R"({"zeta": 1, "model_type": "gpt_oss"})", config_file);
   ASSERT_FALSE(parsed);
   expect_complaint(parsed.error(), error_kind::unusable_input, "some/config.json", "model_type",
                    "gpt_oss");

@@ -124,6 +124,10 @@ void write_checkpoint(const std::filesystem::path& folder, const json& config,
   write_file(folder / "model.safetensors", safetensors_bytes(tensors));
 }
 
+result<model_config> parse(const json& config) {
+  return parse_config(config.dump(), config_file);
+}
+
 void expect_complaint(const error& failed, error_kind kind, std::string_view file,
                       std::string_view field, std::string_view fault) {
   using ::testing::HasSubstr;

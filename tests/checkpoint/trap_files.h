@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/checkpoint/model_config.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::checkpoint::test {
@@ -55,6 +56,10 @@ std::vector<stored_tensor> small_tensors();
 stored_tensor& tensor_named(std::vector<stored_tensor>& tensors, std::string_view name);
 void write_checkpoint(const std::filesystem::path& folder, const nlohmann::json& config,
                       const std::vector<stored_tensor>& tensors);
+
+/// What errors call the text that parse() is given.
+inline const std::filesystem::path config_file = "some/config.json";
+result<model_config> parse(const nlohmann::json& config);
 
 /// Fails unless the error is of this kind and one line `…file: field: …fault…; fix`.
 void expect_complaint(const error& failed, error_kind kind, std::string_view file,

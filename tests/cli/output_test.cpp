@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct audited {
+struct audited_once {
   scratch out;
   ending end = run({"audit", "--out-json", out / "run.json", "--out-markdown", out / "run.md",
                     "--out-trace", out / "run.trace"});
@@ -27,8 +27,8 @@ struct audited {
 
 // A run costs half a second; the tests only read it. A busy machine may leave gaps, which are 4; a
 // finding (1) on an honest run is a defect of the audit.
-const audited& one_run() {
-  static const audited all;
+const audited_once& one_run() {
+  static const audited_once all;
   return all;
 }
 

@@ -53,11 +53,11 @@ TEST_F(Report, divides_the_time_of_a_real_run_and_says_the_same_twice) {
     EXPECT_EQ(contents_of(out_ / (std::string("one") + form)),
               contents_of(out_ / (std::string("two") + form)))
         << form;
-  const auto json = nlohmann::json::parse(contents_of(out_ / "one.json"));
-  EXPECT_EQ(json["exit_code"], first.exit_code);
-  const auto& decode = json["decode"];
+  const auto document = nlohmann::json::parse(contents_of(out_ / "one.json"));
+  EXPECT_EQ(document["exit_code"], first.exit_code);
+  const auto& decode = document["decode"];
   EXPECT_GT(decode["passes_count"], 4);
-  EXPECT_EQ(json["steps"].size(), decode["passes_count"].get<std::size_t>());
+  EXPECT_EQ(document["steps"].size(), decode["passes_count"].get<std::size_t>());
   EXPECT_EQ(decode["closure_ns"], 0);
   EXPECT_GT(decode["parts"]["compute_ns"], 0);
   std::int64_t explained_ns = decode["residual_ns"];
@@ -67,10 +67,10 @@ TEST_F(Report, divides_the_time_of_a_real_run_and_says_the_same_twice) {
 
 TEST_F(Report, the_timeline_has_each_call_its_work_and_the_arrow_between) {
   static_cast<void>(report(recorded(), {"--timeline", out_ / "t.json"}));
-  const auto json = nlohmann::json::parse(contents_of(out_ / "t.json"));
+  const auto document = nlohmann::json::parse(contents_of(out_ / "t.json"));
   std::map<std::string, int> phases;
   std::map<std::uint64_t, int> arrows;
-  for (const auto& event : json["traceEvents"]) {
+  for (const auto& event : document["traceEvents"]) {
     const std::string phase = event["ph"];
     ++phases[phase];
     if (phase == "s") ++arrows[event["id"]];
@@ -139,13 +139,13 @@ TEST_F(ReportOfTwo, a_trace_does_not_differ_from_its_copy) {
   const ending end = against(recorded(), "same");
   EXPECT_EQ(end.err, "");
   EXPECT_THAT(end.out, HasSubstr("no difference that this data can show"));
-  const auto json = nlohmann::json::parse(contents_of(out_ / "same.json"));
-  EXPECT_EQ(json["exit_code"], end.exit_code);
-  EXPECT_EQ(json["token_ids"], "same");
-  EXPECT_EQ(json["aligned_steps_count"], json["first"]["steps_count"]);
-  EXPECT_GT(json["counts"].size(), 50u);
-  for (const auto& each : json["counts"]) EXPECT_EQ(each["verdict"], "same") << each["subject"];
-  for (const auto& each : json["times"])
+  const auto document = nlohmann::json::parse(contents_of(out_ / "same.json"));
+  EXPECT_EQ(document["exit_code"], end.exit_code);
+  EXPECT_EQ(document["token_ids"], "same");
+  EXPECT_EQ(document["aligned_steps_count"], document["first"]["steps_count"]);
+  EXPECT_GT(document["counts"].size(), 50u);
+  for (const auto& each : document["counts"]) EXPECT_EQ(each["verdict"], "same") << each["subject"];
+  for (const auto& each : document["times"])
     EXPECT_EQ(each["verdict"], "no difference that this data can show") << each["subject"];
   EXPECT_EQ(run({"report", trace_, trace_}).out, end.out) << "one file may be both";
 }
@@ -207,9 +207,9 @@ TEST_F(ReportOfTwo, several_runs_a_side_are_read_and_named) {
                         trace_,   "--json",  out_ / "s.json", "--html", out_ / "s.html"};
   const ending end = run(sides);
   EXPECT_EQ(end.err, "");
-  const auto json = nlohmann::json::parse(contents_of(out_ / "s.json"));
-  EXPECT_EQ(json["runs"].size(), 4u);
-  EXPECT_EQ(json["repeats_count"], 0);
+  const auto document = nlohmann::json::parse(contents_of(out_ / "s.json"));
+  EXPECT_EQ(document["runs"].size(), 4u);
+  EXPECT_EQ(document["repeats_count"], 0);
   EXPECT_THAT(end.out, HasSubstr("in 2 runs of the first and 2 of the second"));
   EXPECT_THAT(end.out, HasSubstr("2 and 2 runs are too few"));
   EXPECT_THAT(contents_of(out_ / "s.html"), HasSubstr("Runs of both sides"));
@@ -241,8 +241,8 @@ TEST_F(ReportOfTwo, a_repeat_is_a_run_of_its_own) {
 
 TEST_F(Report, names_launches_and_says_which_cache_may_have_served_them) {
   static_cast<void>(report(recorded(), {"--json", out_ / "n.json"}));
-  const auto json = nlohmann::json::parse(contents_of(out_ / "n.json"));
-  const auto& decode = json["decode"];
+  const auto document = nlohmann::json::parse(contents_of(out_ / "n.json"));
+  const auto& decode = document["decode"];
   EXPECT_EQ(decode["named_passes_count"], decode["passes_count"]);
   std::set<std::string> names;
   for (const auto& each : decode["launches"]) {

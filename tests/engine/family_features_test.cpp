@@ -13,11 +13,9 @@
 namespace assay::engine_test {
 namespace {
 
-constexpr double tolerance = logit_tolerance;
-
 // A difference that no tolerance of that size could hide.
 void expect_plainly_seen(const std::string& name, const alteration& alter) {
-  EXPECT_GT(tiny_difference(name, alter), 10 * tolerance) << name;
+  EXPECT_GT(tiny_difference(name, alter), 10 * logit_tolerance) << name;
 }
 
 template <class Change>
@@ -29,7 +27,7 @@ alteration in_each_layer(Change change) {
 
 TEST(FamilyFeatures, unaltered_models_pass) {
   for (const std::string& name : all_tiny)
-    EXPECT_LE(tiny_difference(name, [](auto&) {}), tolerance) << name;
+    EXPECT_LE(tiny_difference(name, [](auto&) {}), logit_tolerance) << name;
 }
 
 TEST(FamilyFeatures, each_bias_that_is_dropped_is_seen) {
@@ -80,12 +78,12 @@ TEST(FamilyFeatures, each_number_of_the_scaling_is_seen) {
 
 TEST(FamilyFeatures, an_eps_that_is_ten_times_off_is_seen) {
   EXPECT_GT(tiny_difference("llama3", [](auto& model) { model.config.rms_norm_eps = 1e-6; }),
-            tolerance);
+            logit_tolerance);
   EXPECT_GT(
       tiny_difference("llama-bf16-sharded", [](auto& model) { model.config.rms_norm_eps = 1e-6; }),
-      tolerance);
+      logit_tolerance);
   EXPECT_GT(tiny_difference("qwen2-f16", [](auto& model) { model.config.rms_norm_eps = 1e-5; }),
-            tolerance);
+            logit_tolerance);
 }
 
 // One norm is enough: its f16 numbers are all near 1, and read as bf16 they are near 0.

@@ -15,8 +15,6 @@
 namespace assay::engine_test {
 namespace {
 
-constexpr double tolerance = logit_tolerance;
-
 double micro_with(const alteration& alter) {
   return difference_with(micro_folder, "logits200.ids", "logits200.last16", alter);
 }
@@ -52,29 +50,29 @@ void drop_qk_norm(engine::resident_model& model) {
 }
 
 TEST(Features, an_unaltered_model_passes) {
-  EXPECT_LE(micro_with([](auto&) {}), tolerance);
-  EXPECT_LE(tiny_with([](auto&) {}), tolerance);
+  EXPECT_LE(micro_with([](auto&) {}), logit_tolerance);
+  EXPECT_LE(tiny_with([](auto&) {}), logit_tolerance);
 }
 
 TEST(Features, a_missing_qk_norm_is_seen) {
-  EXPECT_GT(micro_with(drop_qk_norm), 10 * tolerance);
-  EXPECT_GT(tiny_with(drop_qk_norm), 10 * tolerance);
+  EXPECT_GT(micro_with(drop_qk_norm), 10 * logit_tolerance);
+  EXPECT_GT(tiny_with(drop_qk_norm), 10 * logit_tolerance);
 }
 
 TEST(Features, a_missing_key_norm_alone_is_seen) {
   EXPECT_GT(micro_with([](auto& model) {
               for (auto& layer : model.layers) layer.k_norm = {};
             }),
-            10 * tolerance);
+            10 * logit_tolerance);
 }
 
 TEST(Features, an_eps_of_1e_5_is_seen) {
-  EXPECT_GT(micro_with([](auto& model) { model.config.rms_norm_eps = 1e-5; }), tolerance);
+  EXPECT_GT(micro_with([](auto& model) { model.config.rms_norm_eps = 1e-5; }), logit_tolerance);
 }
 
 TEST(Features, queries_that_read_another_groups_head_are_seen) {
-  EXPECT_GT(micro_with(exchange_all_kv_heads), 10 * tolerance);
-  EXPECT_GT(tiny_with(exchange_all_kv_heads), 10 * tolerance);
+  EXPECT_GT(micro_with(exchange_all_kv_heads), 10 * logit_tolerance);
+  EXPECT_GT(tiny_with(exchange_all_kv_heads), 10 * logit_tolerance);
 }
 
 TEST(Features, a_head_that_is_not_the_embedding_is_seen) {
@@ -90,19 +88,19 @@ TEST(Features, a_head_that_is_not_the_embedding_is_seen) {
   const std::size_t rows = 2047;
   EXPECT_GT(
       relative_difference(std::span(got.logits).last(rows), std::span(want).last(2048).first(rows)),
-      10 * tolerance);
+      10 * logit_tolerance);
 }
 
 TEST(Features, another_rope_theta_is_seen) {
-  EXPECT_GT(micro_with([](auto& model) { model.config.rope_theta = 1e4; }), 10 * tolerance);
-  EXPECT_GT(tiny_with([](auto& model) { model.config.rope_theta = 1e4; }), 10 * tolerance);
+  EXPECT_GT(micro_with([](auto& model) { model.config.rope_theta = 1e4; }), 10 * logit_tolerance);
+  EXPECT_GT(tiny_with([](auto& model) { model.config.rope_theta = 1e4; }), 10 * logit_tolerance);
 }
 
 TEST(Features, norm_gains_of_another_layer_are_seen) {
   EXPECT_GT(tiny_with([](auto& model) {
               std::swap(model.layers[0].input_norm, model.layers[1].input_norm);
             }),
-            10 * tolerance);
+            10 * logit_tolerance);
 }
 
 }  // namespace

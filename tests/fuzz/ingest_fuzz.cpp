@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a file of one format (ASSAY_FUZZ_FORMAT): its reader must answer with rows that each
+// Any bytes as a file of one format (format_name): its reader must answer with rows that each
 // have numbers or a reason, or with one line.
 #include <cmath>
 #include <cstddef>
@@ -14,6 +14,7 @@
 #include "harness/ingest/metric_unit.h"
 #include "runtime/telemetry/check.h"
 #include "tests/fuzz/check_error.h"
+#include "tests/fuzz/ingest_format.h"
 
 namespace {
 
@@ -33,7 +34,7 @@ void check_rows(const assay::model::sample_set& set) {
 
 const assay::ingest::format& wanted_format() {
   for (const auto& each : assay::ingest::formats())
-    if (each.name == ASSAY_FUZZ_FORMAT) return each;
+    if (each.name == assay::fuzz::format_name) return each;
   ASSAY_CHECK(false, "no such format");
 }
 

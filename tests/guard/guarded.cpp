@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t first_of_december_ms = 1796083200000;
 
-std::vector<model::exposition> read(const named_text& from) {
+std::vector<model::exposition> read_text(const named_text& from) {
   ingest::exposition_options options;
   options.now_unix_ms = first_of_december_ms;
   auto all = ingest::parse_exposition(from.text, from.file, options);
@@ -43,7 +43,7 @@ model::guard_report report_of(const named_text& contract_text, const guarded& wh
   }
   std::vector<model::exposition> snapshots;
   for (const named_text& each : what.metrics)
-    for (auto& snapshot : read(each)) snapshots.push_back(std::move(snapshot));
+    for (auto& snapshot : read_text(each)) snapshots.push_back(std::move(snapshot));
   guard::name_book documents(*contract);
   for (const named_text& each : what.documents) documents.add_document(each.text, each.file);
   guard::name_book source(*contract);
@@ -60,7 +60,7 @@ std::set<std::string> found_in(const model::guard_report& report) {
 }
 
 std::vector<model::exposition> read(std::string_view text) {
-  return read(named_text{"m.prom", std::string(text)});
+  return read_text(named_text{"m.prom", std::string(text)});
 }
 
 named_text contract_with(std::string_view metric, std::string_view further) {

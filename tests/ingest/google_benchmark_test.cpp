@@ -20,19 +20,19 @@ std::string with_rows(const std::string& rows) {
          rows + "]}";
 }
 
-model::sample_set parsed(const std::string& text, std::string_view metric = "real_time") {
+model::sample_set google_parsed(const std::string& text, std::string_view metric = "real_time") {
   const auto set = parse_google_benchmark(text, "b.json", metric);
   EXPECT_TRUE(set) << set.error().message;
   return set.value_or(model::sample_set{});
 }
 
-std::string complaint(const std::string& text) {
+std::string google_complaint(const std::string& text) {
   const auto set = parse_google_benchmark(text, "b.json");
   return set ? "taken" : set.error().message;
 }
 
 TEST(GoogleBenchmark, repetitions_of_one_process_are_one_number) {
-  const auto set = parsed(with_rows(
+  const auto set = google_parsed(with_rows(
       R"({"name": "a", "run_name": "a", "run_type": "iteration", "real_time": 12.5, "cpu_time": 1, "time_unit": "us"},
          {"name": "a", "run_name": "a", "run_type": "iteration", "real_time": 11.5, "cpu_time": 2, "time_unit": "us"},
          {"name": "a_mean", "run_name": "a", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 1, "cpu_time": 1, "time_unit": "us"})"));
@@ -48,16 +48,16 @@ TEST(GoogleBenchmark, repetitions_of_one_process_are_one_number) {
 TEST(GoogleBenchmark, metric_may_be_cpu_time_or_a_counter) {
   const std::string text = with_rows(
       R"({"name": "a", "real_time": 12.5, "cpu_time": 3, "time_unit": "ns", "items_per_second": 5e6, "hits": 7})");
-  EXPECT_THAT(parsed(text, "cpu_time").rows[0].process_values, ElementsAre(3));
-  const auto items = parsed(text, "items_per_second");
+  EXPECT_THAT(google_parsed(text, "cpu_time").rows[0].process_values, ElementsAre(3));
+  const auto items = google_parsed(text, "items_per_second");
   EXPECT_EQ(items.rows[0].unit, "items_per_s");
   EXPECT_EQ(items.rows[0].better, direction::higher_is_better);
-  EXPECT_EQ(parsed(text, "hits").rows[0].better, direction::unknown);
-  EXPECT_EQ(parsed(text, "misses").rows[0].failure, "has no misses");
+  EXPECT_EQ(google_parsed(text, "hits").rows[0].better, direction::unknown);
+  EXPECT_EQ(google_parsed(text, "misses").rows[0].failure, "has no misses");
 }
 
 TEST(GoogleBenchmark, counter_of_the_name_of_a_key_does_not_replace_it) {
-  const auto set = parsed(with_rows(
+  const auto set = google_parsed(with_rows(
       R"({"name": "a", "real_time": 12.5, "cpu_time": 3, "time_unit": "ns", "real_time": 99})"));
   EXPECT_THAT(set.rows[0].process_values, ElementsAre(12.5));
 }
@@ -89,7 +89,7 @@ TEST(GoogleBenchmark, counter_that_is_called_as_a_fit_makes_no_fit) {
 }
 
 TEST(GoogleBenchmark, unknown_keys_are_kept_as_they_are) {
-  const auto set = parsed(with_rows(
+  const auto set = google_parsed(with_rows(
       R"({"name": "a", "real_time": 1, "cpu_time": 1, "time_unit": "ns", "hits": 18446744073709551615, "label": "x\"y", "new_key": true})"));
   std::map<std::string, std::string> kept;
   for (const auto& each : set.rows[0].kept) kept[each.name] = each.value;
@@ -109,39 +109,40 @@ TEST(GoogleBenchmark, aggregates_stand_in_where_there_is_nothing_else) {
            std::to_string(time) + R"(, "cpu_time": 1, "time_unit": "ns"})";
   };
   const auto set =
-      parsed(with_rows(aggregate("a", "mean", 3) + "," + aggregate("a", "median", 2) + "," +
-                       aggregate("b", "mean", 7) + "," + aggregate("b", "stddev", 1)));
+      google_parsed(with_rows(aggregate("a", "mean", 3) + "," + aggregate("a", "median", 2) + "," +
+                              aggregate("b", "mean", 7) + "," + aggregate("b", "stddev", 1)));
   ASSERT_EQ(set.rows.size(), 2U);
   EXPECT_THAT(set.rows[0].process_values, ElementsAre(2));
   EXPECT_THAT(set.rows[1].process_values, ElementsAre(7));
   EXPECT_EQ(set.ignored_row_count, 2U);
   // Found by the fuzzer: a file of fits alone was taken for one without rows.
-  EXPECT_THAT(complaint(with_rows(aggregate("a", "stddev", 1))),
+  EXPECT_THAT(google_complaint(with_rows(aggregate("a", "stddev", 1))),
               HasSubstr("nothing but fits and spreads"));
 }
 
 TEST(GoogleBenchmark, one_errored_repetition_fails_the_row) {
-  const auto set = parsed(with_rows(
+  const auto set = google_parsed(with_rows(
       R"({"name": "a", "run_type": "iteration", "real_time": 12.5, "cpu_time": 1, "time_unit": "ns"},
          {"name": "a", "run_type": "iteration", "error_occurred": true, "error_message": "no memory", "real_time": 0, "cpu_time": 0, "time_unit": "ns"})"));
   EXPECT_EQ(set.rows[0].failure, "errored: no memory");
 }
 
 TEST(GoogleBenchmark, refusals_name_file_place_and_reason) {
-  EXPECT_THAT(complaint("[1]"), HasSubstr("b.json: $: is a list"));
-  EXPECT_THAT(complaint("{}"), HasSubstr("b.json: $.benchmarks: is missing"));
-  EXPECT_THAT(complaint("{\"benchmarks\": {}}"), HasSubstr("$.benchmarks: is an object"));
-  EXPECT_THAT(complaint(with_rows("1")), HasSubstr("is no row"));
-  EXPECT_THAT(complaint(with_rows("[]")), HasSubstr("$.benchmarks[0]: is a list"));
-  EXPECT_THAT(complaint(with_rows(R"({"name": "a", "real_time": 1}, {"real_time": 1})")),
+  EXPECT_THAT(google_complaint("[1]"), HasSubstr("b.json: $: is a list"));
+  EXPECT_THAT(google_complaint("{}"), HasSubstr("b.json: $.benchmarks: is missing"));
+  EXPECT_THAT(google_complaint("{\"benchmarks\": {}}"), HasSubstr("$.benchmarks: is an object"));
+  EXPECT_THAT(google_complaint(with_rows("1")), HasSubstr("is no row"));
+  EXPECT_THAT(google_complaint(with_rows("[]")), HasSubstr("$.benchmarks[0]: is a list"));
+  EXPECT_THAT(google_complaint(with_rows(R"({"name": "a", "real_time": 1}, {"real_time": 1})")),
               HasSubstr("$.benchmarks[1].name: is missing"));
-  EXPECT_THAT(complaint(with_rows(R"({"name": "a", "real_time": "fast"})")),
+  EXPECT_THAT(google_complaint(with_rows(R"({"name": "a", "real_time": "fast"})")),
               HasSubstr("$.benchmarks[0].real_time: is text"));
-  EXPECT_THAT(complaint(with_rows(R"({"name": 5, "real_time": 1})")),
+  EXPECT_THAT(google_complaint(with_rows(R"({"name": 5, "real_time": 1})")),
               HasSubstr("$.benchmarks[0].name: is a number"));
-  EXPECT_THAT(complaint(with_rows(R"({"name": "a", "real_time": 1,})")), HasSubstr("is no JSON"));
-  EXPECT_THAT(complaint(std::string(5000, '[')), HasSubstr("$: is a list"));
-  EXPECT_THAT(complaint("{\"x\":" + std::string(5000, '[')), HasSubstr("nested"));
+  EXPECT_THAT(google_complaint(with_rows(R"({"name": "a", "real_time": 1,})")),
+              HasSubstr("is no JSON"));
+  EXPECT_THAT(google_complaint(std::string(5000, '[')), HasSubstr("$: is a list"));
+  EXPECT_THAT(google_complaint("{\"x\":" + std::string(5000, '[')), HasSubstr("nested"));
 }
 
 TEST(GoogleBenchmarkCsv, reads_what_the_library_prints) {

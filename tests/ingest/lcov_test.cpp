@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string complaint(const std::string& text) {
+std::string lcov_complaint(const std::string& text) {
   const auto data = parse_lcov(text, "f.info");
   return data ? "taken" : data.error().message;
 }
@@ -35,15 +35,15 @@ TEST(Lcov, lines_and_branches_are_read_and_files_added_up) {
 }
 
 TEST(Lcov, what_is_none_is_refused_with_its_line) {
-  EXPECT_THAT(complaint(""), HasSubstr("names no file"));
-  EXPECT_THAT(complaint("SF:a\nDA:1,1\n"), HasSubstr("f.info: line 2: ends within a file"));
-  EXPECT_THAT(complaint("DA:1,1\n"), HasSubstr("line 1: counts before any file"));
-  EXPECT_THAT(complaint("SF:a\nSF:b\n"), HasSubstr("line 2: begins a file before"));
-  EXPECT_THAT(complaint("end_of_record\n"), HasSubstr("ends a file that did not begin"));
-  EXPECT_THAT(complaint("SF:a\nDA:x,1\n"), HasSubstr("line 2: is no LINE,HITS"));
-  EXPECT_THAT(complaint("SF:a\nDA:0,1\n"), HasSubstr("is no LINE,HITS"));
-  EXPECT_THAT(complaint("SF:a\nBRDA:1,0,1\n"), HasSubstr("is no LINE,BLOCK"));
-  EXPECT_THAT(complaint("{\"json\": 1}"), HasSubstr("names no file"));
+  EXPECT_THAT(lcov_complaint(""), HasSubstr("names no file"));
+  EXPECT_THAT(lcov_complaint("SF:a\nDA:1,1\n"), HasSubstr("f.info: line 2: ends within a file"));
+  EXPECT_THAT(lcov_complaint("DA:1,1\n"), HasSubstr("line 1: counts before any file"));
+  EXPECT_THAT(lcov_complaint("SF:a\nSF:b\n"), HasSubstr("line 2: begins a file before"));
+  EXPECT_THAT(lcov_complaint("end_of_record\n"), HasSubstr("ends a file that did not begin"));
+  EXPECT_THAT(lcov_complaint("SF:a\nDA:x,1\n"), HasSubstr("line 2: is no LINE,HITS"));
+  EXPECT_THAT(lcov_complaint("SF:a\nDA:0,1\n"), HasSubstr("is no LINE,HITS"));
+  EXPECT_THAT(lcov_complaint("SF:a\nBRDA:1,0,1\n"), HasSubstr("is no LINE,BLOCK"));
+  EXPECT_THAT(lcov_complaint("{\"json\": 1}"), HasSubstr("names no file"));
 }
 
 TEST(Diff, added_lines_have_the_numbers_of_the_new_file) {

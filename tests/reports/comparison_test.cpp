@@ -18,6 +18,7 @@
 #include "reports/text/comparison_text.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/comparison_words.h"
+#include "tests/reports/rendered.h"
 #include "tests/reports/sample_comparison.h"
 #include "tests/reports/sample_report.h"
 
@@ -35,19 +36,12 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-    ++found;
-  return found;
-}
-
 TEST(Comparison, ten_thousand_rows_of_any_state_fit_a_comment) {
   for (const row_state state : model::all_row_states) {
     const std::string comment = comparison_as_markdown(long_comparison(10'000, state));
     EXPECT_LE(comment.size(), comment_limit_bytes) << to_string(state);
     EXPECT_THAT(comment, HasSubstr("more; the JSON has all of them"));
-    EXPECT_EQ(count(comment, "<details>"), count(comment, "</details>"));
+    EXPECT_EQ(count_of(comment, "<details>"), count_of(comment, "</details>"));
   }
 }
 
@@ -95,7 +89,7 @@ TEST(Comparison, doubt_stands_above_the_table) {
 
 TEST(Comparison, every_row_is_in_text_and_json) {
   const auto report = long_comparison(3000, row_state::unchanged);
-  EXPECT_EQ(count(comparison_as_text(report), std::string(194, 'x')), 3000U);
+  EXPECT_EQ(count_of(comparison_as_text(report), std::string(194, 'x')), 3000U);
   const auto document = nlohmann::json::parse(comparison_as_json(report, model::outcome::clean));
   EXPECT_EQ(document["rows"].size(), 3000U);
   EXPECT_EQ(document["summary"]["unchanged_count"], 3000);
@@ -237,15 +231,15 @@ TEST(ComparisonJunit, states_are_failures_errors_and_skips) {
   const std::string xml = comparison_as_junit(report, model::outcome_of(report));
   // Failures: four regressed rows. Errors: the crashed one. Skipped: removed, not comparable,
   // inconclusive.
-  EXPECT_EQ(count(xml, "tests=\"12\" failures=\"4\" errors=\"1\""), 2U) << xml;
-  EXPECT_EQ(count(xml, "skipped=\"3\""), 1U) << xml;
-  EXPECT_EQ(count(xml, "<failure "), 4U);
+  EXPECT_EQ(count_of(xml, "tests=\"12\" failures=\"4\" errors=\"1\""), 2U) << xml;
+  EXPECT_EQ(count_of(xml, "skipped=\"3\""), 1U) << xml;
+  EXPECT_EQ(count_of(xml, "<failure "), 4U);
   EXPECT_THAT(xml, HasSubstr("name=\"outcome\" value=\"could not measure\""));
   const std::string doubtful =
       comparison_as_junit(doubtful_comparison(), model::outcome::could_not_measure);
   // Only the exact row is adjudicated; the run itself, three advisory rows and the crashed one are
   // errors.
-  EXPECT_EQ(count(doubtful, "failures=\"1\" errors=\"5\""), 2U) << doubtful;
+  EXPECT_EQ(count_of(doubtful, "failures=\"1\" errors=\"5\""), 2U) << doubtful;
 }
 
 // A count that head lost, a row that was not followed up, a strict run: all of their rows are
@@ -256,8 +250,8 @@ TEST(ComparisonJunit, is_never_green_where_the_exit_code_is_not) {
   report.rows.push_back({.name = "same", .state = row_state::unchanged});
   const model::outcome outcome = model::outcome_of(report);
   ASSERT_EQ(outcome, model::outcome::undecided);
-  EXPECT_EQ(count(comparison_as_junit(report, outcome), "failures=\"0\" errors=\"1\""), 2U);
-  EXPECT_EQ(count(comparison_as_junit(report, model::outcome::clean), "errors=\"0\""), 2U);
+  EXPECT_EQ(count_of(comparison_as_junit(report, outcome), "failures=\"0\" errors=\"1\""), 2U);
+  EXPECT_EQ(count_of(comparison_as_junit(report, model::outcome::clean), "errors=\"0\""), 2U);
 }
 
 TEST(ComparisonJunit, hostile_names_are_text) {
@@ -266,7 +260,7 @@ TEST(ComparisonJunit, hostile_names_are_text) {
   const std::string xml = comparison_as_junit(report, model::outcome::found);
   EXPECT_EQ(xml.find("<script>"), std::string::npos);
   EXPECT_EQ(xml.find('\x01'), std::string::npos);
-  EXPECT_EQ(count(xml, "<testcase "), 12U);
+  EXPECT_EQ(count_of(xml, "<testcase "), 12U);
 }
 
 TEST(Comparison, json_of_hostile_names_is_json) {

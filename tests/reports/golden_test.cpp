@@ -21,18 +21,12 @@
 #include "reports/text/audit_text.h"
 #include "reports/text/comparison_text.h"
 #include "runtime/telemetry/catalog.h"
+#include "tests/reports/rendered.h"
 #include "tests/reports/sample_comparison.h"
 #include "tests/reports/sample_report.h"
 
 namespace assay::reports {
 namespace {
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
 
 // Leaves what was rendered beside the binary, where ci/bless takes it from.
 void expect_golden(const std::string& rendered, const std::string& name,

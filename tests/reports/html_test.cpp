@@ -12,6 +12,7 @@
 #include "reports/html/interval_plot.h"
 #include "reports/html/page.h"
 #include "reports/html/table.h"
+#include "tests/reports/rendered.h"
 #include "tests/reports/sample_comparison.h"
 
 namespace assay::reports {
@@ -22,22 +23,15 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::size_t count(const std::string& text, const std::string& what) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
-    ++found;
-  return found;
-}
-
 TEST(Html, every_row_is_there_with_its_plot) {
   const auto report = sample_comparison();
   const std::string page = comparison_as_html(report, model::outcome::could_not_measure);
-  EXPECT_EQ(count(page, "<tr class="), report.rows.size());
+  EXPECT_EQ(count_of(page, "<tr class="), report.rows.size());
   for (const auto& row : report.rows) EXPECT_THAT(page, HasSubstr(html_escaped(row.name)));
   const auto drawn = std::count_if(report.rows.begin(), report.rows.end(), [](const auto& row) {
     return !row.is_exact && (row.interval || row.change_ratio);
   });
-  EXPECT_EQ(count(page, "<svg class=\"plot\""), static_cast<std::size_t>(drawn));
+  EXPECT_EQ(count_of(page, "<svg class=\"plot\""), static_cast<std::size_t>(drawn));
   EXPECT_THAT(page, HasSubstr("Outcome: could not measure (exit code 3)"));
   for (const char* part : {"Not measured", "Controls", "Notes", "cannot have seen", "The run"})
     EXPECT_THAT(page, HasSubstr(part));
@@ -70,9 +64,9 @@ TEST(Html, hostile_text_is_text_everywhere) {
   const std::string page = comparison_as_html(report, model::outcome::found);
   EXPECT_THAT(page, Not(AnyOf(HasSubstr("alert(1)</script>"), HasSubstr("<img"), HasSubstr("\x01"),
                               HasSubstr("\xE2\x80\xAE"))));
-  EXPECT_EQ(count(page, "<script"), count(honest, "<script"));
-  EXPECT_EQ(count(page, "<tr"), count(honest, "<tr"));
-  EXPECT_EQ(count(page, "<td"), count(honest, "<td"));
+  EXPECT_EQ(count_of(page, "<script"), count_of(honest, "<script"));
+  EXPECT_EQ(count_of(page, "<tr"), count_of(honest, "<tr"));
+  EXPECT_EQ(count_of(page, "<td"), count_of(honest, "<td"));
   // Between tags no quote is left that could end an attribute.
   EXPECT_THAT(page, Not(HasSubstr("\"' onload")));
 }
@@ -127,7 +121,7 @@ TEST(Html, plot_has_one_axis_and_says_where_it_ends) {
 TEST(Html, ten_thousand_rows_are_all_there) {
   const std::string page =
       comparison_as_html(long_comparison(10'000, row_state::unchanged), model::outcome::clean);
-  EXPECT_EQ(count(page, "<tr class="), 10'000U);
+  EXPECT_EQ(count_of(page, "<tr class="), 10'000U);
 }
 
 }  // namespace

@@ -21,17 +21,11 @@
 #include "reports/model/step_sample.h"
 #include "reports/text/investigation_text.h"
 #include "reports/wording/investigation_words.h"
+#include "tests/reports/rendered.h"
 #include "tests/reports/sample_report.h"
 
 namespace assay::reports {
 namespace {
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
 
 void expect_golden(const std::string& rendered, const std::string& name) {
   const std::filesystem::path folder = ASSAY_RENDERED;
@@ -280,19 +274,13 @@ TEST(Trends, thinning_out_keeps_extremes_and_changes) {
   EXPECT_LT(html.size(), 200'000u);
 }
 
-std::size_t count(const std::string& in, const char* what) {
-  std::size_t found = 0;
-  for (std::size_t at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) ++found;
-  return found;
-}
-
 // Whatever follows "</script", a name that holds it must not end the plotted data.
 TEST(Trends, a_name_cannot_end_the_plotted_data) {
   auto trends = sample_trends();
-  const std::size_t honest = count(trends_as_html(trends), "</script");
+  const std::size_t honest = count_of(trends_as_html(trends), "</script");
   trends.series[1].name = trends.series[1].points[3].commit = "</script x><!--<script";
   const std::string html = trends_as_html(trends);
-  EXPECT_EQ(count(html, "</script"), honest);
+  EXPECT_EQ(count_of(html, "</script"), honest);
   EXPECT_EQ(html.find("<!--"), std::string::npos);
 }
 

@@ -42,13 +42,13 @@ model::audit_report audited(const cli::run_options& options) {
   return trace.audit();
 }
 
-const model::audit_report& honest_report() {
+const model::audit_report& honest_limited_report() {
   static const model::audit_report report = audited(limited_run());
   return report;
 }
 
 TEST(PagingAudit, is_clean_and_confirms_every_amount) {
-  const model::audit_report& report = honest_report();
+  const model::audit_report& report = honest_limited_report();
   EXPECT_EQ(outcome_of(report), model::outcome::clean) << reports::audit_as_text(report);
   for (int i = 0; i < telemetry::counter_total; ++i) {
     const auto& line = report.counters.at(static_cast<std::size_t>(i));
@@ -64,7 +64,7 @@ TEST(PagingAudit, is_clean_and_confirms_every_amount) {
 }
 
 TEST(PagingAudit, shows_each_counter_with_its_closed_form) {
-  const std::string text = reports::audit_as_text(honest_report());
+  const std::string text = reports::audit_as_text(honest_limited_report());
   const auto section = text.find("weights under a limit");
   ASSERT_NE(section, std::string::npos);
   for (const char* part : {"closed form", "runtime.paging.prefetch_waste_bytes",

@@ -125,12 +125,12 @@ TEST(Facts, a_later_block_wins_by_name_and_by_link) {
   EXPECT_THAT(into.reasons, ElementsAre("only"));
 }
 
-struct mistake {
+struct fact_mistake {
   const char* text;
   const char* says;
 };
 
-class FactsMistake : public ::testing::TestWithParam<mistake> {};
+class FactsMistake : public ::testing::TestWithParam<fact_mistake> {};
 
 TEST_P(FactsMistake, is_refused_by_one_line) {
   const auto parsed = parse_facts(GetParam().text);
@@ -143,25 +143,26 @@ TEST_P(FactsMistake, is_refused_by_one_line) {
 INSTANTIATE_TEST_SUITE_P(
     Each, FactsMistake,
     ::testing::Values(
-        mistake{"", "not JSON"}, mistake{"[]", "object"},
-        mistake{R"({"fact":[]})", "unknown member"}, mistake{R"({"facts":{}})", "array"},
-        mistake{R"({"facts":["x"]})", "object"},
-        mistake{R"({"facts":[{"name":"","value":"x"}]})", "name is empty"},
-        mistake{R"({"facts":[{"name":"a"}]})", "value is missing"},
-        mistake{R"({"facts":[{"name":"a","value":1}]})", "value is number"},
-        mistake{"{\"facts\":[{\"name\":\"a\",\"value\":\"\xff\"}]}", "UTF-8"},
-        mistake{R"({"reasons":[""]})", "not empty"}, mistake{R"({"notes":[1]})", "strings"},
-        mistake{R"({"ceilings":[{"link":"none"}]})", "link is 'none'"},
-        mistake{R"({"ceilings":[{"link":"nvlink"}]})", "host_memcpy"},
-        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":-1}]})", "above 0"},
-        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":"1"}]})", "above 0"},
-        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":1e999}]})", "too large"},
-        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":1,"hard_bytes_per_s":1,)"
-                R"("samples":-1}]})",
-                "samples"},
-        mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":null,"hard_bytes_per_s":1,)"
-                R"("samples":1}]})",
-                "without a reason"}));
+        fact_mistake{"", "not JSON"}, fact_mistake{"[]", "object"},
+        fact_mistake{R"({"fact":[]})", "unknown member"}, fact_mistake{R"({"facts":{}})", "array"},
+        fact_mistake{R"({"facts":["x"]})", "object"},
+        fact_mistake{R"({"facts":[{"name":"","value":"x"}]})", "name is empty"},
+        fact_mistake{R"({"facts":[{"name":"a"}]})", "value is missing"},
+        fact_mistake{R"({"facts":[{"name":"a","value":1}]})", "value is number"},
+        fact_mistake{"{\"facts\":[{\"name\":\"a\",\"value\":\"\xff\"}]}", "UTF-8"},
+        fact_mistake{R"({"reasons":[""]})", "not empty"},
+        fact_mistake{R"({"notes":[1]})", "strings"},
+        fact_mistake{R"({"ceilings":[{"link":"none"}]})", "link is 'none'"},
+        fact_mistake{R"({"ceilings":[{"link":"nvlink"}]})", "host_memcpy"},
+        fact_mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":-1}]})", "above 0"},
+        fact_mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":"1"}]})", "above 0"},
+        fact_mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":1e999}]})", "too large"},
+        fact_mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":1,"hard_bytes_per_s":1,)"
+                     R"("samples":-1}]})",
+                     "samples"},
+        fact_mistake{R"({"ceilings":[{"link":"pcie","soft_bytes_per_s":null,"hard_bytes_per_s":1,)"
+                     R"("samples":1}]})",
+                     "without a reason"}));
 
 }  // namespace
 }  // namespace assay::trace
