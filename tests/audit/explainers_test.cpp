@@ -171,9 +171,9 @@ TEST(Explained, a_unit_a_base_and_a_warm_up_are_the_likely_cause) {
   EXPECT_EQ(only_finding(us).rule, "R05");
   EXPECT_THAT(only_finding(us).likely_cause, StartsWith("R10 UNIT_SUSPECT, x 1000"));
 
-  const auto late = simulate({}, scaled(compute_ns, 0.001)).audit();
+  const auto late = simulate({}, scaling(compute_ns, 0.001)).audit();
   EXPECT_THAT(only_finding(late).likely_cause, StartsWith("R10 UNIT_SUSPECT, / 1000"));
-  const auto enqueue = simulate({}, scaled(compute_ns, 0.00995)).audit();  // 12 calls
+  const auto enqueue = simulate({}, scaling(compute_ns, 0.00995)).audit();  // 12 calls
   EXPECT_EQ(only_finding(enqueue).rule, "R01");
   EXPECT_THAT(only_finding(enqueue).explanations, IsEmpty());
 
