@@ -68,10 +68,10 @@ TEST(GoogleBenchmark, two_benchmarks_of_one_name_are_not_the_faster_one) {
         R"({{"name": "a", "family_index": {}, "per_family_instance_index": {}, "run_type": "iteration", "real_time": {}, "cpu_time": 1, "time_unit": "ns"}})",
         family, instance, ns);
   };
-  const auto one = parsed(with_rows(of(3, 1, 10) + "," + of(3, 1, 900)));
+  const auto one = google_parsed(with_rows(of(3, 1, 10) + "," + of(3, 1, 900)));
   EXPECT_EQ(one.rows[0].failure, "");
   for (const std::string& other : {of(4, 1, 900), of(3, 2, 900)}) {
-    const auto two = parsed(with_rows(of(3, 1, 10) + "," + other));
+    const auto two = google_parsed(with_rows(of(3, 1, 10) + "," + other));
     ASSERT_EQ(two.rows.size(), 1U);
     EXPECT_THAT(two.rows[0].failure, HasSubstr("name of several benchmarks"));
   }
@@ -81,11 +81,11 @@ TEST(GoogleBenchmark, counter_that_is_called_as_a_fit_makes_no_fit) {
   const std::string row =
       R"("name": "a", "real_time": 5, "cpu_time": 1, "time_unit": "ns", "rms": 0.25)";
   const std::string text = with_rows(R"({"run_type": "iteration", )" + row + "}");
-  const auto set = parsed(text);
+  const auto set = google_parsed(text);
   ASSERT_EQ(set.rows.size(), 1U);
   EXPECT_THAT(set.rows[0].process_values, ElementsAre(5));
-  EXPECT_THAT(parsed(text, "rms").rows[0].process_values, ElementsAre(0.25));
-  EXPECT_THAT(complaint(with_rows("{" + row + "}")), HasSubstr("nothing but fits"));
+  EXPECT_THAT(google_parsed(text, "rms").rows[0].process_values, ElementsAre(0.25));
+  EXPECT_THAT(google_complaint(with_rows("{" + row + "}")), HasSubstr("nothing but fits"));
 }
 
 TEST(GoogleBenchmark, unknown_keys_are_kept_as_they_are) {
