@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,8 +101,8 @@ void print_claims(const telemetry::registry& counters, const engine::decode_engi
 }
 
 result<void> print_paging(const telemetry::registry& counters, const decode_flags& flags,
-                          const opened_engine& opened, std::int64_t prompt_tokens) {
-  ASSAY_TRY_ASSIGN(const auto model, scenarios::read_model_shape(flags.checkpoint));
+                          const scenarios::model_shape& model, const opened_engine& opened,
+                          std::int64_t prompt_tokens) {
   ASSAY_TRY_ASSIGN(const std::int64_t page_tokens,
                    telemetry::knob_value(telemetry::knob_id::kv_page_tokens));
   const std::int64_t context =
@@ -177,13 +178,20 @@ result<void> decode(const decode_flags& flags) {
   telemetry::registry counters;
   ASSAY_TRY_ASSIGN(auto tokenizer, tokenizer::tokenizer::load(folder / "tokenizer.json", counters));
   const std::vector<std::int32_t> prompt = tokenizer.encode(flags.prompt);
+  // Before the run: the closed form is of the files that are loaded, whatever their names lead to
+  // when it has ended.
+  std::optional<scenarios::model_shape> model;
+  if (!flags.vram_limit.empty()) {
+    ASSAY_TRY_ASSIGN(model, scenarios::read_model_shape(folder));
+  }
   ASSAY_TRY_ASSIGN(const opened_engine opened, open_engine(flags, seen, prompt.size(), counters));
   ASSAY_TRY(opened.engine->begin_request(
       prompt, {flags.max_new_tokens, flags.temperature, flags.seed, true}));
   ASSAY_TRY(stream_tokens(*opened.engine, tokenizer));
   print_claims(counters, *opened.engine);
-  if (!flags.vram_limit.empty())
-    ASSAY_TRY(print_paging(counters, flags, opened, static_cast<std::int64_t>(prompt.size())));
+  if (model)
+    ASSAY_TRY(
+        print_paging(counters, flags, *model, opened, static_cast<std::int64_t>(prompt.size())));
   return opened.engine->end_request();
 }
 

@@ -45,31 +45,52 @@ bool write_all(int descriptor, std::string_view text) {
 }  // namespace
 
 result<output_file> output_file::open(std::string path) {
-  if (path.empty()) return output_file({}, -1);
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) return ASSAY_FAIL(io, refusal(path));
-  return output_file(std::move(path), descriptor);
+  namespace fs = std::filesystem;
+  if (path.empty()) return output_file({}, {}, -1);
+  const int in_place = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (in_place < 0) return ASSAY_FAIL(io, refusal(path));
+  struct stat found {};
+  if (::fstat(in_place, &found) != 0 || !S_ISREG(found.st_mode))
+    return output_file(std::move(path), {}, in_place);
+  std::string landing = landing_place(path).string();
+  std::string partial = landing + ".partial";
+  const int beside = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (beside < 0) return output_file(std::move(path), {}, in_place);
+  // As the file that it will replace is.
+  (void)::fchmod(beside, found.st_mode & 07777);
+  ::close(in_place);
+  remove_regular(landing);
+  return output_file(std::move(landing), std::move(partial), beside);
 }
 
 output_file::output_file(output_file&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)),
+      partial_(std::move(other.partial_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      is_whole_(other.is_whole_) {}
 
 output_file::~output_file() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  if (!is_whole_) remove_regular(path_);
+  if (!is_whole_) remove_regular(partial_.empty() ? path_ : partial_);
 }
 
 result<void> output_file::write(std::string_view text) {
-  if (descriptor_ < 0) return {};
-  is_whole_ = write_all(descriptor_, text);
-  if (is_whole_) return {};
-  return ASSAY_FAIL(io, refusal(path_));
+  ASSAY_TRY(append(text));
+  return finish();
 }
 
 result<void> output_file::append(std::string_view part) {
   if (descriptor_ < 0 || write_all(descriptor_, part)) return {};
   return ASSAY_FAIL(io, refusal(path_));
+}
+
+result<void> output_file::finish() {
+  if (descriptor_ < 0) return {};
+  if (!partial_.empty() && ::rename(partial_.c_str(), path_.c_str()) != 0)
+    return ASSAY_FAIL(io, refusal(path_));
+  is_whole_ = true;
+  return {};
 }
 
 void remove_regular(const std::string& path) {

@@ -11,9 +11,11 @@
 namespace assay::cli {
 
 /// An empty path stands for "not wanted"; every call then does nothing.
+/// What is written lies beside the path, as PATH.partial, until it is whole: neither half of a
+/// report nor the last run's may pass for it, however the run ends. A device, a pipe, and a file in
+/// a folder where none can be made are written in place.
 /// Errors: io, naming the path and the fix. A file that was not written whole is removed, also
-/// where the run failed before there was a report: neither half of one nor the last run's may pass
-/// for it.
+/// where the run failed before there was a report.
 class output_file {
  public:
   static result<output_file> open(std::string path);
@@ -24,12 +26,14 @@ class output_file {
   result<void> write(std::string_view text);
   /// For a text that comes in parts: the file is whole once finish() was called.
   result<void> append(std::string_view part);
-  void finish() { is_whole_ = true; }
+  result<void> finish();
   bool is_wanted() const { return descriptor_ >= 0; }
 
  private:
-  output_file(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
+  output_file(std::string path, std::string partial, int descriptor)
+      : path_(std::move(path)), partial_(std::move(partial)), descriptor_(descriptor) {}
   std::string path_;
+  std::string partial_;  ///< where it is written until it is whole; empty: in place
   int descriptor_ = -1;
   bool is_whole_ = false;
 };

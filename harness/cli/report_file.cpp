@@ -20,7 +20,7 @@ result<model::investigation> investigate_file(const std::string& path, output_fi
   ASSAY_TRY_ASSIGN(model::audit_report audit, audit_file(path, beside));
   if (timeline.is_wanted()) {
     ASSAY_TRY(drawn.finish(audit.incompleteness));
-    timeline.finish();
+    ASSAY_TRY(timeline.finish());
   }
   return attributed.finish(std::move(audit));
 }

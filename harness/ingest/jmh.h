@@ -10,9 +10,9 @@
 
 namespace assay::ingest {
 
-/// Each fork is a process: its best iteration. Which way is better follows from the unit of the
-/// score (ops/s or s/op); of a unit that is neither it is unknown. Parameters are part of the name,
-/// the mode is the metric; `metric` is not used.
+/// Each fork is a process: its best iteration. The score's unit (ops/s, s/op) says which way is
+/// better. Name: parameters, and threads where a file has several; else threads are environment, as
+/// JDK and VM are. The mode is the metric; `metric` is not used.
 result<model::sample_set> parse_jmh(std::string_view text, std::string_view file,
                                     std::string_view metric);
 

@@ -67,11 +67,10 @@ void range_brackets::end(lane& on) {
   done.after = on.edge = record(on);
   if (done.has_new_work) done.last = done.after;
   on.inner = done.last;
-  for (const place each : {done.before, done.first, done.last, done.after})
-    if (each == nowhere) {
-      ++lost_;
-      return;
-    }
+  if (!done.is_whole()) {
+    ++lost_;
+    return;
+  }
   on.over.push_back(done);
 }
 
@@ -101,30 +100,16 @@ void range_brackets::after_call(std::uint32_t stream, operation_kind kind,
     end(on);
 }
 
-std::optional<assay_record> range_brackets::read(lane& on, const bracket& done) {
-  const auto is_reached = on.events->is_reached(done.after);
-  if (!is_reached || !*is_reached) return std::nullopt;
-  const auto most = read_between(*on.events, done.before, done.after);
-  const auto least = read_between(*on.events, done.first, done.last);
-  if (!most || !least) return std::nullopt;
-  assay_record record{};
-  record.kind = ASSAY_EVENT_SPAN;
-  record.range = done.range;
-  record.amount = most->took_ns;
-  record.extra[0] = least->took_ns;
-  record.extra[1] = std::max(most->error_ns, least->error_ns);
-  return record;
-}
-
 result<void> range_brackets::drain(trace::sink& to) {
   std::vector<assay_record> told;
   for (auto& [stream, on] : lanes_) {
     for (const bracket& done : on.over) {
-      auto record = read(on, done);
+      auto record = read_span(*on.events, done);
       if (!record) {
         ++lost_;
         continue;
       }
+      record->range = done.range;
       record->stream = stream;
       told.push_back(*record);
     }

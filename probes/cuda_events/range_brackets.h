@@ -8,10 +8,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "probes/cuda_events/event_reading.h"
 #include "probes/cuda_events/event_source.h"
 #include "probes/trace/sink.h"
 #include "runtime/device/records.h"
@@ -60,14 +60,10 @@ class range_brackets {
 
  private:
   using place = std::size_t;  ///< of an event in its source
-  static constexpr place nowhere = ~place{0};
+  static constexpr place nowhere = event_places::nowhere;
 
-  struct bracket {
+  struct bracket : event_places {
     device::range_label range = 0;
-    place before = nowhere;
-    place first = nowhere;
-    place last = nowhere;
-    place after = nowhere;
     bool is_open = false;
     bool has_work = false;
     bool has_new_work = false;  ///< behind `last`
@@ -89,7 +85,6 @@ class range_brackets {
   static place record(lane& on);
   static void begin(lane& on, device::range_label range, bool is_begun_by_work);
   void end(lane& on);
-  static std::optional<assay_record> read(lane& on, const bracket& done);
 
   source_maker make_source_;
   std::vector<device::range_label> ignored_;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/cuda_events/wait_brackets.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "probes/cuda_events/event_reading.h"
@@ -21,7 +20,7 @@ wait_brackets::lane& wait_brackets::lane_of(std::uint32_t stream) {
 
 wait_brackets::place wait_brackets::record(lane& on) {
   if (on.events == nullptr || on.used == events_a_stream || !on.events->record(on.used))
-    return nowhere;
+    return event_places::nowhere;
   return on.used++;
 }
 
@@ -57,33 +56,17 @@ void wait_brackets::after_call(std::uint32_t stream, operation_kind kind,
   }
 }
 
-std::optional<assay_record> wait_brackets::read(lane& on, const wait& done) {
-  for (const place each : {done.before, done.first, done.last, done.after})
-    if (each == nowhere) return std::nullopt;
-  const auto is_reached = on.events->is_reached(done.after);
-  if (!is_reached || !*is_reached) return std::nullopt;
-  const auto most = read_between(*on.events, done.before, done.after);
-  const auto least = read_between(*on.events, done.first, done.last);
-  if (!most || !least) return std::nullopt;
-  assay_record record{};
-  record.kind = ASSAY_EVENT_SPAN;
-  record.op = ASSAY_OP_WAIT;
-  record.amount = most->took_ns;
-  record.extra[0] = least->took_ns;
-  record.extra[1] = std::max(most->error_ns, least->error_ns);
-  return record;
-}
-
 result<void> wait_brackets::drain(trace::sink& to) {
   std::vector<assay_record> told;
   std::int64_t lost = 0;
   for (auto& [stream, on] : lanes_) {
-    for (const wait& done : on.over) {
-      auto record = read(on, done);
+    for (const event_places& done : on.over) {
+      auto record = on.events == nullptr ? std::nullopt : read_span(*on.events, done);
       if (!record) {
         ++lost;
         continue;
       }
+      record->op = ASSAY_OP_WAIT;
       record->range = range_;
       record->stream = stream;
       told.push_back(*record);

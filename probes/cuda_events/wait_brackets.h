@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "probes/cuda_events/event_reading.h"
 #include "probes/cuda_events/range_brackets.h"
 #include "probes/trace/sink.h"
 #include "runtime/device/records.h"
@@ -45,27 +45,19 @@ class wait_brackets {
 
  private:
   using place = std::size_t;
-  static constexpr place nowhere = ~place{0};
   enum class stage : std::uint8_t { none, announced, waited };
 
-  struct wait {
-    place before = nowhere;
-    place first = nowhere;
-    place last = nowhere;
-    place after = nowhere;
-  };
   struct lane {
     std::unique_ptr<event_source> events;
     std::size_t used = 0;
     bool is_copying = false;
     stage at = stage::none;
-    wait open;
-    std::vector<wait> over;
+    event_places open;
+    std::vector<event_places> over;
   };
 
   lane& lane_of(std::uint32_t stream);
   static place record(lane& on);
-  static std::optional<assay_record> read(lane& on, const wait& done);
 
   range_brackets::source_maker make_source_;
   device::range_label range_;

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/output_file.h"
 #include "runtime/telemetry/catalog.h"
 #include "tests/cli/program.h"
 
@@ -40,6 +41,39 @@ std::size_t count_of(const json& document, const char* verdict) {
   const json& all = document["counters"];
   return static_cast<std::size_t>(std::count_if(
       all.begin(), all.end(), [&](const json& c) { return c["verdict"] == verdict; }));
+}
+
+// However the program ends, a path that is there is a whole report.
+TEST(Output, is_there_when_it_is_whole_and_not_before) {
+  const scratch out;
+  const std::string path = out / "page.html";
+  write_file(path, "the last run's");
+  {
+    auto page = cli::output_file::open(path);
+    ASSERT_TRUE(page);
+    ASSERT_TRUE(page->append("half"));
+    EXPECT_FALSE(std::filesystem::exists(path)) << "neither half of one nor the last run's";
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(out.path()));
+  {
+    auto page = cli::output_file::open(path);
+    ASSERT_TRUE(page);
+    ASSERT_TRUE(page->append("half, "));
+    ASSERT_TRUE(page->write("and the other"));
+  }
+  EXPECT_EQ(contents_of(path), "half, and the other");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out.path()), {}), 1);
+}
+
+TEST(Output, through_a_link_makes_what_the_link_names_and_keeps_the_link) {
+  const scratch out;
+  std::filesystem::create_symlink("real.json", out / "link.json");
+  for (const char* text : {"one", "two"}) {
+    auto json_file = cli::output_file::open(out / "link.json");
+    ASSERT_TRUE(json_file && json_file->write(text));
+    EXPECT_TRUE(std::filesystem::is_symlink(out / "link.json"));
+    EXPECT_EQ(contents_of(out / "real.json"), text);
+  }
 }
 
 TEST(Audit, run_of_the_embedded_checkpoint_is_clean_or_undecided) {

@@ -359,6 +359,33 @@ TEST(Paging, a_file_that_is_written_to_while_it_is_streamed_fails_the_step) {
   std::filesystem::remove_all(folder);
 }
 
+// What is read is the file that is mapped: neither another name for it nor a clock put back hides
+// what was written.
+TEST(Paging, a_file_that_is_written_to_is_told_whatever_its_name_and_its_times_say) {
+  for (const bool is_renamed : {true, false}) {
+    const auto folder = std::filesystem::path(testing::TempDir()) / "assay_paging_hidden";
+    std::filesystem::remove_all(folder);
+    std::filesystem::copy(tiny_folder, folder, std::filesystem::copy_options::recursive);
+    const auto prompt = some_prompt(4, 10);
+    limited_engine engine(limited(limits_of(folder)[1]), folder);
+    expect(engine->begin_request(prompt, greedy(8)));
+    expect(engine->prefill());
+    auto file = folder / "model.safetensors";
+    const auto written_at = std::filesystem::last_write_time(file);
+    if (is_renamed) {
+      std::filesystem::rename(file, folder / "old.safetensors");
+      file = folder / "old.safetensors";
+      expect(engine->decode_step());  // a new name is no harm
+    }
+    std::fstream(file, std::ios::in | std::ios::out).put('x');
+    if (!is_renamed) std::filesystem::last_write_time(file, written_at);
+    const auto step = engine->decode_step();
+    ASSERT_FALSE(step.has_value()) << is_renamed;
+    EXPECT_EQ(step.error().kind, error_kind::unusable_input);
+    std::filesystem::remove_all(folder);
+  }
+}
+
 TEST(Paging, a_file_of_that_name_that_is_another_by_now_is_no_harm) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "assay_paging_replaced";
   std::filesystem::remove_all(folder);

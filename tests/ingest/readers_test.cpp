@@ -9,6 +9,7 @@
 
 #include <gmock/gmock.h>
 
+#include "harness/compare/stored_comparison.h"
 #include "harness/ingest/benchmark_dot_net.h"
 #include "harness/ingest/criterion.h"
 #include "harness/ingest/formats.h"
@@ -108,6 +109,48 @@ TEST(Jmh, forks_are_processes_and_the_unit_gives_the_direction) {
   EXPECT_THAT(
       complaint(R"([{"benchmark": "x", "mode": "avgt", "primaryMetric": {"scoreUnit": "us/op"}}])"),
       HasSubstr("f: $[0].primaryMetric.score: is missing"));
+}
+
+// A Java benchmark of one fork whose rows differ in what JMH writes beside its parameters.
+std::string jmh_row(int threads, const std::string& jdk, double score) {
+  return R"({"benchmark": "x.y", "mode": "avgt", "threads": )" + std::to_string(threads) +
+         R"(, "jdkVersion": ")" + jdk + R"(", "vmName": "HotSpot", "primaryMetric": {"score": 1,
+             "scoreUnit": "ns/op", "rawData": [[)" +
+         std::to_string(score) + "]]}}";
+}
+
+model::comparison_row first_judged(const model::sample_set& base, const model::sample_set& head) {
+  const auto report = compare::judge_stored(base, head, {});
+  return report.rows.empty() ? model::comparison_row{} : report.rows.front();
+}
+
+// Pooled, one setting's time would stand for the other's.
+TEST(Jmh, two_numbers_of_threads_are_two_rows) {
+  const auto both = parsed("[" + jmh_row(1, "21", 5) + "," + jmh_row(4, "21", 9) + "]");
+  ASSERT_EQ(both.rows.size(), 2U);
+  EXPECT_EQ(both.rows[0].name, "x.y threads=1");
+  EXPECT_EQ(both.rows[1].name, "x.y threads=4");
+  EXPECT_THAT(both.rows[1].process_values, ElementsAre(9));
+  const auto one = parsed("[" + jmh_row(1, "21", 5) + "]");
+  EXPECT_EQ(one.rows.at(0).name, "x.y");
+}
+
+TEST(Jmh, files_of_other_threads_or_another_jdk_are_not_compared) {
+  const auto set = [](int threads, const std::string& jdk) {
+    return parsed("[" + jmh_row(threads, jdk, 5) + "]");
+  };
+  EXPECT_EQ(first_judged(set(1, "21"), set(1, "21")).state, model::row_state::inconclusive);
+  const auto threads = first_judged(set(1, "21"), set(4, "21"));
+  EXPECT_EQ(threads.state, model::row_state::not_comparable);
+  EXPECT_EQ(threads.reason, "threads: 1 against 4");
+  const auto jdk = first_judged(set(1, "21"), set(1, "17"));
+  EXPECT_EQ(jdk.state, model::row_state::not_comparable);
+  EXPECT_EQ(jdk.reason, "jdkVersion: 21 against 17");
+  // The files of a folder are merged: here one process of each setting.
+  model::sample_set folder = set(1, "21");
+  merge(folder, set(4, "21"));
+  const auto mixed = first_judged(folder, folder);
+  EXPECT_EQ(mixed.reason, "mixed environments: the files of base have threads 1 and 4");
 }
 
 TEST(BenchmarkDotNet, launches_are_processes) {

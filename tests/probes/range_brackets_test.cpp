@@ -14,6 +14,7 @@
 #include "probes/cuda_events/bracketed_device.h"
 #include "runtime/device/host_device.h"
 #include "runtime/telemetry/range.h"
+#include "tests/probes/event_stream.h"
 #include "tests/probes/recorded_trace.h"
 
 namespace assay::probes {
@@ -31,38 +32,6 @@ constexpr auto compute = label(telemetry::range::compute);
 constexpr auto choices = label(telemetry::range::choices);
 constexpr auto sentinel = label(telemetry::range::sentinel);
 constexpr auto paging = label(telemetry::range::paging);
-
-/// A stream that runs at once, and the events on it.
-struct fake_stream {
-  double now_ms = 0.0;
-  bool refuses = false;
-  bool is_lost = false;
-  int recorded = 0;
-  std::map<std::size_t, double> events;
-};
-
-class fake_events final : public event_source {
- public:
-  explicit fake_events(fake_stream& on) : on_(on) {}
-  result<void> record(std::size_t which) override {
-    if (on_.refuses) return ASSAY_FAIL(unavailable, "the stream is being captured");
-    EXPECT_FALSE(on_.events.contains(which)) << "recorded anew before it was read";
-    on_.events[which] = on_.now_ms;
-    ++on_.recorded;
-    return {};
-  }
-  result<bool> is_reached(std::size_t which) override {
-    if (on_.is_lost) return ASSAY_FAIL(unavailable, "the device is lost");
-    EXPECT_TRUE(on_.events.contains(which));
-    return true;
-  }
-  result<float> elapsed_ms(std::size_t from, std::size_t to) override {
-    return static_cast<float>(on_.events.at(to) - on_.events.at(from));
-  }
-
- private:
-  fake_stream& on_;
-};
 
 class RangeBrackets : public testing::Test {
  protected:
@@ -103,12 +72,13 @@ class RangeBrackets : public testing::Test {
     return spans;
   }
 
-  std::map<std::uint32_t, fake_stream> streams;
+  std::map<std::uint32_t, test::event_stream> streams;
   std::array<device::range_label, 1> ignored{sentinel};
   std::array<device::range_label, 1> inner{paging};
   range_brackets brackets{
       [this](std::uint32_t stream, std::size_t) -> result<std::unique_ptr<event_source>> {
-        return std::unique_ptr<event_source>(std::make_unique<fake_events>(streams[stream]));
+        return std::unique_ptr<event_source>(
+            std::make_unique<test::stream_events>(streams[stream]));
       },
       ignored, inner};
   std::int64_t lost = 0;
@@ -259,10 +229,10 @@ TEST_F(RangeBrackets, of_page_ins_leave_out_the_waits_for_room) {
 TEST(BracketedDevice, shows_its_calls_and_runs_them) {
   auto host = device::host_device::create({std::uint64_t{1} << 20, 0, 1});
   ASSERT_TRUE(host) << host.error().message;
-  fake_stream seen;
+  test::event_stream seen;
   range_brackets brackets(
       [&](std::uint32_t, std::size_t) -> result<std::unique_ptr<event_source>> {
-        return std::unique_ptr<event_source>(std::make_unique<fake_events>(seen));
+        return std::unique_ptr<event_source>(std::make_unique<test::stream_events>(seen));
       },
       {});
   bracketed_device front(**host, brackets);

@@ -15,6 +15,7 @@
 #include "probes/host_stamps/host_stamps.h"
 #include "runtime/device/host_device.h"
 #include "runtime/telemetry/range.h"
+#include "tests/probes/event_stream.h"
 #include "tests/probes/recorded_trace.h"
 
 namespace assay::probes {
@@ -24,30 +25,6 @@ using device::operation_kind;
 
 constexpr auto waits_range = static_cast<device::range_label>(telemetry::range::paging);
 constexpr auto steps_range = static_cast<device::range_label>(telemetry::range::compute);
-
-struct waiting_stream {
-  double now_ms = 0.0;
-  bool refuses = false;
-  std::map<std::size_t, double> events;
-};
-
-class waiting_events final : public event_source {
- public:
-  explicit waiting_events(waiting_stream& on) : on_(on) {}
-  result<void> record(std::size_t which) override {
-    if (on_.refuses) return ASSAY_FAIL(unavailable, "refused");
-    EXPECT_FALSE(on_.events.contains(which)) << "recorded anew before it was read";
-    on_.events[which] = on_.now_ms;
-    return {};
-  }
-  result<bool> is_reached(std::size_t which) override { return on_.events.contains(which); }
-  result<float> elapsed_ms(std::size_t from, std::size_t to) override {
-    return static_cast<float>(on_.events.at(to) - on_.events.at(from));
-  }
-
- private:
-  waiting_stream& on_;
-};
 
 class WaitBrackets : public testing::Test {
  protected:
@@ -71,10 +48,11 @@ class WaitBrackets : public testing::Test {
     return trace.of_kind(ASSAY_EVENT_SPAN);
   }
 
-  std::map<std::uint32_t, waiting_stream> streams;
+  std::map<std::uint32_t, test::event_stream> streams;
   wait_brackets brackets{
       [this](std::uint32_t stream, std::size_t) -> result<std::unique_ptr<event_source>> {
-        return std::unique_ptr<event_source>(std::make_unique<waiting_events>(streams[stream]));
+        return std::unique_ptr<event_source>(
+            std::make_unique<test::stream_events>(streams[stream]));
       },
       waits_range};
   std::int64_t lost = 0;
