@@ -249,7 +249,8 @@ std::vector<expectation> expect_paged_request(const model_shape& m, const cache_
                                               const request_shape& r, const paging_shape& p) {
   std::vector<expectation> all = expect_request(m, cache, r);
   const std::int64_t passes = 1 + r.decode_steps;
-  const std::int64_t tokens = r.prompt_tokens + r.decode_steps;
+  // Of a prompt that began as a kept one did, rows are gathered for the rest alone.
+  const std::int64_t tokens = r.prompt_tokens - r.reused_tokens + r.decode_steps;
   const std::int64_t row_bytes = m.hidden * m.width_bytes_of_tensor.at(embedding_name);
   const paging_traffic traffic{passes * p.step_weights, passes * p.step_bytes,
                                passes * p.streamed_weights(), passes * p.streamed_bytes(),

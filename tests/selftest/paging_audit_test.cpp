@@ -63,6 +63,17 @@ TEST(PagingAudit, is_clean_and_confirms_every_amount) {
   EXPECT_GT(line_of(report, id::paging_h2d_bytes).claimed.integer, 0) << "nothing was paged";
 }
 
+// A prompt that begins as the kept one did gathers rows for the rest alone, and the ledger knows.
+TEST(PagingAudit, is_clean_where_prompts_share_their_beginning) {
+  cli::run_options options = limited_run();
+  std::string common = options.scenario.requests.front().prompt;
+  options.scenario.requests[1].prompt = common + " and so on";
+  options.scenario.requests[1].oracle_prompt_tokens = {};
+  options.scenario.keeps_first_prompt = true;
+  const model::audit_report report = audited(options);
+  EXPECT_EQ(outcome_of(report), model::outcome::clean) << reports::audit_as_text(report);
+}
+
 TEST(PagingAudit, shows_each_counter_with_its_closed_form) {
   const std::string text = reports::audit_as_text(honest_limited_report());
   const auto section = text.find("weights under a limit");
