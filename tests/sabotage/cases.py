@@ -73,7 +73,7 @@ CASES = [
            "  is_read[at] = true;\n"
            "  const char* set = kept[at];\n"
            "  const std::string_view text =")], GUARD, "R27", "ASSAY_KV_PAGE_TOKENS"),
-    Case("knob-frozen", "a knob is read and a constant is used", "harness/cli/audited_run.cpp",
+    Case("knob-frozen", "a knob is read and a constant is used", "harness/cli/run_options.cpp",
          [("  ASSAY_TRY_ASSIGN(options.page_tokens, "
            "telemetry::knob_value(telemetry::knob_id::kv_page_tokens));",
            "  options.page_tokens = 16;")], GUARD, "R27", "ASSAY_KV_PAGE_TOKENS"),
