@@ -18,8 +18,6 @@ using trace::sum;
 
 using model::time_part;
 
-constexpr std::uint8_t caller_role = 1;  // of THREAD records
-
 constexpr std::size_t held_max = std::size_t{1} << 16;
 
 bool is_pass(std::uint8_t window) {

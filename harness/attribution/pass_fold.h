@@ -19,6 +19,10 @@
 
 namespace assay::attribution {
 
+/// What a thread is for: the op of a THREAD record.
+inline constexpr std::uint8_t caller_role = 1;
+inline constexpr std::uint8_t stream_worker_role = 2;
+
 /// What kept passes or records out of the attribution. Nothing is dropped silently.
 struct pass_defects {
   std::uint64_t backward_passes = 0;   ///< ended before they began

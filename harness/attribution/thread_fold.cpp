@@ -7,14 +7,9 @@
 #include "probes/trace/bounded.h"
 
 namespace assay::attribution {
-namespace {
 
 using trace::difference;
 using trace::sum;
-
-constexpr std::uint8_t stream_worker = 2;  // a role of THREAD records; 1 is the caller
-
-}  // namespace
 
 thread_fold::account* thread_fold::of(std::uint32_t tid) {
   const auto found = accounts_.find(tid);
@@ -42,7 +37,7 @@ void thread_fold::note(std::uint32_t tid, std::int64_t length_ns) {
 void thread_fold::read(const assay_record& reading) {
   account* known = of(reading.stream);
   if (known == nullptr) return;
-  known->is_worker = reading.op == stream_worker;
+  known->is_worker = reading.op == stream_worker_role;
   if (known->is_read && reading.start_ns > known->at_ns) {
     model::thread_line& line = known->line;
     ++line.intervals;

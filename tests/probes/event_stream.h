@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 
 #include <gtest/gtest.h>
 
 #include "probes/cuda_events/event_source.h"
+#include "runtime/device/records.h"
 
 namespace assay::test {
 
@@ -41,5 +43,15 @@ class stream_events final : public probes::event_source {
  private:
   event_stream& on_;
 };
+
+/// A call, as brackets are told of it. A hundredth of a ms passes between any two.
+template <class Brackets>
+void tell_call(Brackets& brackets, std::map<std::uint32_t, event_stream>& streams,
+               std::uint32_t stream, device::operation_kind kind, device::range_label range,
+               double took_ms) {
+  brackets.before_call(stream, kind, range);
+  streams[stream].now_ms += took_ms + 0.01;
+  brackets.after_call(stream, kind, range);
+}
 
 }  // namespace assay::test

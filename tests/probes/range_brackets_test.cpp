@@ -35,12 +35,9 @@ constexpr auto paging = label(telemetry::range::paging);
 
 class RangeBrackets : public testing::Test {
  protected:
-  // One hundredth of a ms passes between any two calls.
   void call(operation_kind kind, device::range_label range, double took_ms = 0.0,
             std::uint32_t stream = 0) {
-    brackets.before_call(stream, kind, range);
-    streams[stream].now_ms += took_ms + 0.01;
-    brackets.after_call(stream, kind, range);
+    test::tell_call(brackets, streams, stream, kind, range, took_ms);
   }
   void event(device::range_label range) { call(operation_kind::event_record, range); }
   void timed_work(device::range_label range, double took_ms) {

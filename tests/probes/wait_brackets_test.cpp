@@ -28,12 +28,9 @@ constexpr auto steps_range = static_cast<device::range_label>(telemetry::range::
 
 class WaitBrackets : public testing::Test {
  protected:
-  // One hundredth of a ms passes between any two calls.
   void call(operation_kind kind, device::range_label range, double took_ms = 0.0,
             std::uint32_t stream = 0) {
-    brackets.before_call(stream, kind, range);
-    streams[stream].now_ms += took_ms + 0.01;
-    brackets.after_call(stream, kind, range);
+    test::tell_call(brackets, streams, stream, kind, range, took_ms);
   }
   void timed_wait(double took_ms) {
     call(operation_kind::event_record, waits_range);
