@@ -104,6 +104,8 @@ void say_attribution(list& to, const model::investigation& report, const pass_fo
   to.say(decode.passes > 0,
          "What the host did in the residual: no record covers it; the kernel's account of the "
          "calling thread does, without its place in a step");
+  to.say(decode.passes > 0 && !passes.tells_overheads(),
+         "What of the residual the recorder or a driver took for itself: no record tells it");
   to.say(report.latencies.size() > 1 && report.latencies[1].samples == 0,
          "The time between tokens: no two tokens of one request are in the trace");
 }

@@ -56,6 +56,8 @@ void pass_fold::take(const assay_record& record) {
       return take_reading(record);
     case ASSAY_CLOCK_SAMPLE:
       return clock_.take(record);
+    case ASSAY_OVERHEAD:
+      return overheads_.take(record);
     case ASSAY_MEMORY:
       if (open_kind_ != 0 && record.op == 1) ++total_of(open_kind_).allocations;
       return;
@@ -211,6 +213,7 @@ void pass_fold::begin_window(const assay_record& record) {
   first_reading_ = {};
   last_reading_ = {};
   pieces_.clear();
+  overheads_.begin_pass();
   held_launches_.clear();
   pass_launches_.assign(launches_.classes().size(), {});
 }
@@ -260,6 +263,7 @@ void pass_fold::end_pass(const assay_record& record) {
   if (line.read_bytes == 0) line.read_bytes = planned_bytes;
   settle(total_of(open_kind_), line, parts);
   settle_caller(line, begin_ns, record.end_ns);
+  overheads_.settle(pieces_, begin_ns, record.end_ns, total_of(open_kind_).overhead);
   if (open_kind_ == ASSAY_WINDOW_DECODE_STEP) steps_.push_back(line);
 }
 
@@ -336,6 +340,7 @@ void pass_fold::settle(model::pass_total& total, const model::pass_line& line, c
 
 void pass_fold::finish() {
   flush();
+  if (!overheads_.is_told()) decode_.overhead = prefill_.overhead = {};
   if (open_kind_ != 0) ++defects_.unended_passes;
   open_kind_ = 0;
 }

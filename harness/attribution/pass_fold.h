@@ -9,6 +9,7 @@
 
 #include "harness/attribution/call_join.h"
 #include "harness/attribution/launch_book.h"
+#include "harness/attribution/overhead_fold.h"
 #include "harness/attribution/step_plan_match.h"
 #include "harness/attribution/timeline.h"
 #include "probes/trace/assay_trace.h"
@@ -86,6 +87,7 @@ class pass_fold {
   const std::vector<copy_total>& copies() const { return copies_; }
   const read_total& reads() const { return reads_; }
   const trace::clock_map& clock() const { return clock_; }
+  bool tells_overheads() const { return overheads_.is_told(); }
   /// Gaps between tokens and times to the first one, in the order of the trace.
   std::vector<std::int64_t>& inter_token_ns() { return inter_token_ns_; }
   std::vector<std::int64_t>& first_token_ns() { return first_token_ns_; }
@@ -115,6 +117,7 @@ class pass_fold {
   trace::clock_map clock_;
   call_join calls_;
   launch_book launches_;
+  overhead_fold overheads_;
   std::vector<joined_activity> joined_;
   std::vector<piece> pieces_;  // of the pass that is open
 

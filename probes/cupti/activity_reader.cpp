@@ -2,9 +2,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/cupti/activity_reader.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <string_view>
 
 namespace assay::probes {
+namespace {
+
+assay_overhead overhead_of(CUpti_ActivityOverheadKind kind) {
+  switch (kind) {
+    case CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER:
+      return ASSAY_OVERHEAD_COMPILER;
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH:
+      return ASSAY_OVERHEAD_BUFFER_FLUSH;
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_INSTRUMENTATION:
+      return ASSAY_OVERHEAD_INSTRUMENTATION;
+    case CUPTI_ACTIVITY_OVERHEAD_CUPTI_RESOURCE:
+      return ASSAY_OVERHEAD_RESOURCE;
+    case CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING:
+      return ASSAY_OVERHEAD_MODULE_LOADING;
+    case CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING:
+      return ASSAY_OVERHEAD_LAZY_LOADING;
+    case CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL:
+      return ASSAY_OVERHEAD_COMMAND_BUFFER_FULL;
+    case CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST:
+      return ASSAY_OVERHEAD_BUFFER_REQUEST;
+    case CUPTI_ACTIVITY_OVERHEAD_UVM_ACTIVITY_INIT:
+      return ASSAY_OVERHEAD_UNIFIED_MEMORY;
+    default:
+      return ASSAY_OVERHEAD_OTHER;
+  }
+}
+
+}  // namespace
+
+// CUPTI names a thread by the low half of what pthread_self() gives.
+void activity_reader::calls_come_from_here() {
+  caller_ = static_cast<std::uint32_t>(pthread_self());
+  caller_tid_ = static_cast<std::uint32_t>(gettid());
+}
 
 std::uint8_t activity_reader::operation_of(const char* call_name) {
   const std::string_view name = call_name == nullptr ? "" : call_name;
@@ -123,6 +161,24 @@ std::optional<assay_record> activity_reader::read_event(const CUpti_ActivityCuda
   return timed(record, event.deviceTimestamp, event.deviceTimestamp, clock);
 }
 
+std::optional<assay_record> activity_reader::read_overhead(const CUpti_ActivityOverhead3& overhead,
+                                                           const clock_fit& clock) {
+  ++tally_.overheads;
+  std::free(overhead.overheadData);  // CUPTI allocates it and asks the reader to free it
+  if (overhead.start == 0 || overhead.end == 0) {
+    ++tally_.untimed_overheads;
+    return std::nullopt;
+  }
+  assay_record record{};
+  record.kind = ASSAY_OVERHEAD;
+  record.op = static_cast<std::uint8_t>(overhead_of(overhead.overheadKind));
+  const bool is_callers = overhead.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD && caller_tid_ != 0 &&
+                          overhead.objectId.pt.threadId == caller_;
+  record.tid = is_callers ? caller_tid_ : 0;
+  record.correlation = overhead.correlationId;
+  return timed(record, overhead.start, overhead.end, clock);
+}
+
 std::optional<claimed_call> activity_reader::read_claim(const CUpti_Activity& activity) {
   if (activity.kind != CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION) return std::nullopt;
   const auto& claim = reinterpret_cast<const CUpti_ActivityExternalCorrelation&>(activity);
@@ -166,6 +222,8 @@ std::optional<assay_record> activity_reader::read(
     }
     case CUPTI_ACTIVITY_KIND_CUDA_EVENT:
       return read_event(reinterpret_cast<const CUpti_ActivityCudaEvent2&>(activity), clock);
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+      return read_overhead(reinterpret_cast<const CUpti_ActivityOverhead3&>(activity), clock);
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       ++tally_.graph_launches;
       return std::nullopt;

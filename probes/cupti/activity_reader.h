@@ -36,6 +36,8 @@ struct cupti_tally {
   std::uint64_t events = 0;
   std::uint64_t unknown_records = 0;
   std::uint64_t untimed_records = 0;  ///< start or end 0: CUPTI had no time for them
+  std::uint64_t overheads = 0;
+  std::uint64_t untimed_overheads = 0;  ///< CUPTI had no time for them: no loss of work
 };
 
 /// One end of a range that a program named through NVTX.
@@ -57,6 +59,9 @@ class activity_reader {
   /// `keeps_device_clock`: activities are not converted; calls always are.
   explicit activity_reader(bool keeps_device_clock = false)
       : keeps_device_clock_(keeps_device_clock) {}
+
+  /// The calling thread is the one that the run's calls come from: overheads on it have its tid.
+  void calls_come_from_here();
 
   /// The operation that a call of the runtime API submits; 0 for none. By name, so that versions
   /// and stream variants of a call count alike.
@@ -83,12 +88,16 @@ class activity_reader {
                                           const clock_fit& clock);
   std::optional<assay_record> read_call(const CUpti_ActivityAPI& call, const clock_fit& clock,
                                         std::uint8_t operation);
+  std::optional<assay_record> read_overhead(const CUpti_ActivityOverhead3& overhead,
+                                            const clock_fit& clock);
   std::optional<assay_record> read_event(const CUpti_ActivityCudaEvent2& event,
                                          const clock_fit& clock);
   std::optional<assay_record> timed(assay_record record, std::uint64_t start, std::uint64_t end,
                                     const clock_fit& clock);
 
   bool keeps_device_clock_;
+  std::uint32_t caller_ = 0;  // as CUPTI names threads
+  std::uint32_t caller_tid_ = 0;
   cupti_tally tally_;
 };
 

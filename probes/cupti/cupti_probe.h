@@ -40,7 +40,8 @@ struct cupti_records {
 };
 
 /// Records of copies, memsets, kernels (each node of a graph for itself; those that are launched
-/// one by one say whether they are programmatic), synchronisations and calls of the runtime API,
+/// one by one say whether they are programmatic), synchronisations, calls of the runtime API, and
+/// what CUPTI and the driver did for themselves (overheads of the opening thread with its tid),
 /// through CUPTI's activity API. One a process, and only once in its life: CUPTI 13.0 gives wrong
 /// correlation ids to graphs in a second session. Open it before the first context. Clock: CUPTI's
 /// own, CLOCK_REALTIME by default, bracketed by the host's at open() and at each drain; records are

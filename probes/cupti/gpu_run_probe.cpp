@@ -83,7 +83,8 @@ result<void> gpu_run_probe::drop(trace::sink& to) {
   if (!cupti_) return {};
   ASSAY_TRY_ASSIGN(auto seen, cupti_->take());
   std::erase_if(seen.records, [](const assay_record& each) {
-    return each.kind == ASSAY_SUBMISSION || each.kind == ASSAY_ACTIVITY;
+    return each.kind == ASSAY_SUBMISSION || each.kind == ASSAY_ACTIVITY ||
+           each.kind == ASSAY_OVERHEAD;
   });
   return to.records(seen.records);
 }

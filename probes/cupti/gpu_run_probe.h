@@ -51,8 +51,8 @@ class gpu_run_probe final : public device::observer {
   /// the device synchronised. Errors: as cupti_probe::drain.
   result<void> drain(trace::sink& to);
 
-  /// The same for the time of work that is nobody's concern, a ceiling's say: its calls and
-  /// activities are left out, losses and clock samples stay.
+  /// The same for the time of work that is nobody's concern, a ceiling's say: its calls,
+  /// activities and overheads are left out, losses and clock samples stay.
   result<void> drop(trace::sink& to);
 
   bool has_records() const { return cupti_ != nullptr; }

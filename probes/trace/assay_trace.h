@@ -70,10 +70,12 @@ typedef enum assay_record_kind {
   ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; start: when; op: role */
   ASSAY_LINK_SAMPLE = 10, /* direction: link; amount: bytes; start/end; extra[0]: working set */
   ASSAY_LOSS = 11,        /* direction: assay_source; amount: records lost since the last LOSS */
-  ASSAY_EVENT_SPAN = 12   /* events of the harness's own around the work of a range, or, where op is
+  ASSAY_EVENT_SPAN = 12,  /* events of the harness's own around the work of a range, or, where op is
                              ASSAY_OP_WAIT, around a wait of it; range; stream;
                              amount: ns between those around all of its calls; extra[0]: ns between
                              those right around the work; extra[1]: ns that either may be off */
+  ASSAY_OVERHEAD = 13 /* start/end: what a recorder or a driver did for itself; op: assay_overhead;
+                         tid: the thread, or 0 for one that the run's calls do not come from */
 } assay_record_kind;
 
 typedef enum assay_op {
@@ -100,6 +102,20 @@ typedef enum assay_relation {
   ASSAY_AT_MOST = 3, /* the counter must not exceed the value */
   ASSAY_AT_LEAST = 4 /* the counter must not be below the value */
 } assay_relation;
+
+/* What a recorder of a GPU's work, or its driver, did beside the work. */
+typedef enum assay_overhead {
+  ASSAY_OVERHEAD_OTHER = 0,
+  ASSAY_OVERHEAD_COMPILER = 1,
+  ASSAY_OVERHEAD_BUFFER_FLUSH = 2,
+  ASSAY_OVERHEAD_INSTRUMENTATION = 3,
+  ASSAY_OVERHEAD_RESOURCE = 4,
+  ASSAY_OVERHEAD_MODULE_LOADING = 5,
+  ASSAY_OVERHEAD_LAZY_LOADING = 6,
+  ASSAY_OVERHEAD_COMMAND_BUFFER_FULL = 7,
+  ASSAY_OVERHEAD_BUFFER_REQUEST = 8,
+  ASSAY_OVERHEAD_UNIFIED_MEMORY = 9
+} assay_overhead;
 
 /* Who made a reference. Two sources share no code. */
 typedef enum assay_source {

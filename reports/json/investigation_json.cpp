@@ -211,6 +211,29 @@ json to_array(const std::vector<Row>& rows) {
   return out;
 }
 
+json overheads_json(const std::array<model::overhead_line, model::overhead_count>& lines) {
+  json out = json::array();
+  for (std::size_t what = 0; what < lines.size(); ++what)
+    if (lines[what].spans > 0)
+      out.push_back({{"what", model::overhead_word(what)},
+                     {"spans_count", lines[what].spans},
+                     {"busy_ns", lines[what].busy_ns}});
+  return out;
+}
+
+json overhead_json(const model::pass_overhead& overhead) {
+  json out{{"passes_count", overhead.passes}};
+  if (overhead.passes == 0) {
+    out["absence"] = "no recorder of this run tells what it does for itself";
+    return out;
+  }
+  out["caller_ns"] = overhead.caller_ns;
+  out["residual_ns"] = overhead.residual_ns;
+  out["of_caller"] = overheads_json(overhead.of_caller);
+  out["of_others"] = overheads_json(overhead.of_others);
+  return out;
+}
+
 json to_object(const model::pass_total& total) {
   json out{{"passes_count", total.passes},           {"wall_ns", total.wall_ns},
            {"parts", parts_json(total.parts)},       {"busy", parts_json(total.busy_ns)},
@@ -241,6 +264,7 @@ json to_object(const model::pass_total& total) {
     caller["absence"] = "the kernel's account of the caller was not read around passes";
   }
   out["caller"] = caller;
+  out["overhead"] = overhead_json(total.overhead);
   out["launches"] = to_array(total.launches);
   return out;
 }

@@ -91,6 +91,32 @@ struct pass_account {
   std::int64_t residual_run_ns = 0;
 };
 
+/// What a recorder or a driver did for itself, by kind: ASSAY_OVERHEAD_*.
+inline constexpr std::size_t overhead_count = 10;
+constexpr std::string_view overhead_word(std::size_t what) {
+  constexpr std::array<std::string_view, overhead_count> words{
+      "other",           "compiler",       "record buffer flushed",
+      "instrumentation", "resources",      "module loading",
+      "lazy loading",    "command buffer", "record buffer requested",
+      "unified memory"};
+  return words.at(what);
+}
+
+struct overhead_line {
+  std::uint64_t spans = 0;
+  std::int64_t busy_ns = 0;  ///< within the passes, one by one
+};
+
+/// Overheads by a GPU's recorder itself, over those passes of which all could be held: what of the
+/// residual is the recorder's or the driver's, by records that are no part of the first account.
+struct pass_overhead {
+  std::uint64_t passes = 0;      ///< 0 also where nothing in the trace tells overheads
+  std::int64_t caller_ns = 0;    ///< union of those on the caller's thread
+  std::int64_t residual_ns = 0;  ///< of these, what no other record covers
+  std::array<overhead_line, overhead_count> of_caller{};
+  std::array<overhead_line, overhead_count> of_others{};  ///< other threads: not on the path
+};
+
 /// All passes of one kind.
 struct pass_total {
   std::uint64_t passes = 0;
@@ -106,6 +132,7 @@ struct pass_total {
   std::int64_t graph_call_ns = 0;  ///< host time inside of them
   std::uint64_t named_passes = 0;  ///< whose launches the plan of a step names
   pass_account caller;
+  pass_overhead overhead;
   std::vector<launch_line> launches;  ///< most time first
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/wording/quantity_words.h"
+#include "reports/wording/word_cells.h"
 
 namespace assay::reports {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 word_cell amount_cell(std::int64_t amount, const std::string& unit) {
   return {quantity_words({true, false, amount, 0.0, {}}, unit, "count"),
           static_cast<double>(amount)};
-}
-
-word_cell count_cell(std::uint64_t count) {
-  return {with_separators(count), static_cast<double>(count)};
 }
 
 std::string unequal_words(const model::deviation_line& line) {

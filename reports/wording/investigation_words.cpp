@@ -9,6 +9,7 @@
 #include "reports/model/outcome.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/course_tables.h"
+#include "reports/wording/overhead_table.h"
 #include "reports/wording/quantity_words.h"
 #include "reports/wording/time_tables.h"
 
@@ -183,6 +184,7 @@ std::vector<word_table> investigation_tables(const model::investigation& report)
   out.push_back(slowest_table(report));
   out.push_back(bandwidth_table(report));
   out.push_back(threads_table(report));
+  out.push_back(overheads_table(report));
   out.push_back(levels_table(report));
   out.push_back(flows_table(report));
   out.push_back(findings_table(report.audit));

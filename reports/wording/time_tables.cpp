@@ -11,6 +11,7 @@
 #include "reports/wording/audit_words.h"
 #include "reports/wording/investigation_words.h"
 #include "reports/wording/quantity_words.h"
+#include "reports/wording/word_cells.h"
 
 namespace assay::reports {
 namespace {
@@ -20,14 +21,6 @@ using model::time_part;
 constexpr std::size_t slowest_max = 10;
 constexpr std::int64_t cache_sets_min = 3;  // a set of so many caches is read from memory
 constexpr std::int64_t read_max_bytes = std::int64_t{1} << 56;  // a sum over classes cannot wrap
-
-word_cell time_cell(std::int64_t ns) {
-  return {duration_words(ns), static_cast<double>(ns)};
-}
-
-word_cell count_cell(std::uint64_t count) {
-  return {with_separators(count), static_cast<double>(count)};
-}
 
 word_cell share_cell(std::int64_t part, std::int64_t whole) {
   word_cell cell{share_words(part, whole)};
@@ -62,6 +55,17 @@ std::string_view meaning_of(time_part part) {
       return "device idle, nothing pending, host inside a call that waits";
   }
   return "?";
+}
+
+std::string overhead_words(const model::pass_total& total) {
+  if (total.overhead.passes == 0)
+    return "unmeasured: no recorder of this run tells what it does for itself";
+  if (total.overhead.passes < total.passes)
+    return fmt::format("unmeasured: the recorder's records of itself were held in {} of {} passes",
+                       with_separators(total.overhead.passes), with_separators(total.passes));
+  return fmt::format(
+      "the recorder's and the driver's own, by its records of itself: {} on the caller's thread",
+      duration_words(total.overhead.caller_ns));
 }
 
 void add_pass_rows(word_table& table, std::string_view kind, const model::pass_total& total) {
@@ -108,6 +112,10 @@ void add_pass_rows(word_table& table, std::string_view kind, const model::pass_t
     open("of it the caller ran",
          fmt::format("unmeasured: the kernel's account was read in {} of {} passes",
                      with_separators(total.caller.passes), with_separators(total.passes)));
+  if (total.overhead.passes == total.passes)
+    row("of it overhead", total.overhead.residual_ns, 0, overhead_words(total), word_tone::plain);
+  else
+    open("of it overhead", overhead_words(total));
   row("wall", total.wall_ns, 0,
       fmt::format("{} passes by the harness's stamps; device busy {}, idle {}",
                   with_separators(total.passes), share_words(total.device_busy_ns, total.wall_ns),

@@ -5,6 +5,7 @@
 // each of its kernels.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,65 @@ TEST(Naming, a_launch_of_the_harness_takes_no_place_in_the_plan) {
   const auto found = more.investigate();
   ASSERT_EQ(found.decode.named_passes, 1u);
   EXPECT_EQ(line_of_operator(found, "head")->launches, 1u);
+}
+
+// A step of 10,000 ns, of which 2,000 are residual at the end.
+planted_trace one_step_with(const std::function<void(planted_trace&)>& overheads) {
+  planted_trace trace;
+  trace.begin(ASSAY_WINDOW_DECODE_STEP, 0);
+  trace.wait(8'000);
+  trace.pass(2'000);
+  overheads(trace);
+  trace.end(ASSAY_WINDOW_DECODE_STEP, 0);
+  return trace;
+}
+
+TEST(Overhead, covers_what_it_covers_of_the_residual_and_counts_no_instant_twice) {
+  const planted_trace trace = one_step_with([](planted_trace& to) {
+    to.overhead(ASSAY_OVERHEAD_BUFFER_REQUEST, 2'500, 1'000);  // half of it beneath the wait
+    to.overhead(ASSAY_OVERHEAD_INSTRUMENTATION, 1'700, 300);   // 100 of it are told already
+    to.overhead(ASSAY_OVERHEAD_INSTRUMENTATION, 900, 0);
+  });
+  const model::pass_total& decode = trace.investigate().decode;
+  EXPECT_EQ(decode.residual_ns, 2'000) << "an overhead is no part of the first account";
+  EXPECT_EQ(decode.overhead.passes, 1u);
+  EXPECT_EQ(decode.overhead.caller_ns, 1'100);
+  EXPECT_EQ(decode.overhead.residual_ns, 600);
+  EXPECT_EQ(decode.overhead.of_caller.at(ASSAY_OVERHEAD_BUFFER_REQUEST).busy_ns, 1'000);
+  EXPECT_EQ(decode.overhead.of_caller.at(ASSAY_OVERHEAD_INSTRUMENTATION).busy_ns, 300);
+  EXPECT_EQ(decode.overhead.of_caller.at(ASSAY_OVERHEAD_INSTRUMENTATION).spans, 2u);
+}
+
+TEST(Overhead, of_another_thread_takes_nothing_of_the_residual) {
+  const planted_trace trace = one_step_with(
+      [](planted_trace& to) { to.overhead(ASSAY_OVERHEAD_BUFFER_FLUSH, 1'500, 1'000, false); });
+  const model::pass_total& decode = trace.investigate().decode;
+  EXPECT_EQ(decode.overhead.caller_ns, 0);
+  EXPECT_EQ(decode.overhead.residual_ns, 0);
+  EXPECT_EQ(decode.overhead.of_others.at(ASSAY_OVERHEAD_BUFFER_FLUSH).busy_ns, 1'000);
+  EXPECT_EQ(decode.overhead.of_caller.at(ASSAY_OVERHEAD_BUFFER_FLUSH).spans, 0u);
+}
+
+TEST(Overhead, beyond_its_pass_or_of_an_unknown_kind_is_cut_and_called_other) {
+  const planted_trace trace = one_step_with([](planted_trace& to) {
+    to.overhead(ASSAY_OVERHEAD_OTHER, 500, 9'000);  // ends after the pass
+    to.records.back().op = 200;
+    to.overhead(ASSAY_OVERHEAD_RESOURCE, 50'000, 1'000);           // ended before it
+    to.overhead(ASSAY_OVERHEAD_RESOURCE, -2'000, -1'000'000'000);  // backwards
+  });
+  const model::pass_total& decode = trace.investigate().decode;
+  EXPECT_EQ(decode.overhead.of_caller.at(ASSAY_OVERHEAD_OTHER).busy_ns, 500);
+  EXPECT_EQ(decode.overhead.of_caller.at(ASSAY_OVERHEAD_RESOURCE).spans, 0u);
+  EXPECT_EQ(decode.overhead.residual_ns, 500);
+}
+
+TEST(Overhead, of_a_trace_that_tells_none_is_unmeasured_and_not_zero) {
+  const planted_trace trace = one_step_with([](planted_trace&) {});
+  const model::investigation found = trace.investigate();
+  EXPECT_EQ(found.decode.overhead.passes, 0u);
+  EXPECT_TRUE(std::any_of(found.blind_spots.begin(), found.blind_spots.end(), [](const auto& each) {
+    return each.find("took for itself: no record tells it") != std::string::npos;
+  }));
 }
 
 }  // namespace

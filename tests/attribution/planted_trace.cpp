@@ -83,6 +83,17 @@ void planted_trace::thread(std::uint32_t tid, std::uint8_t role, std::int64_t ru
   records.push_back(record);
 }
 
+void planted_trace::overhead(assay_overhead what, std::int64_t before_ns, std::int64_t length_ns,
+                             bool is_callers) {
+  assay_record record{};
+  record.kind = ASSAY_OVERHEAD;
+  record.op = static_cast<std::uint8_t>(what);
+  record.tid = is_callers ? caller_tid : 0;
+  record.start_ns = now_ns - before_ns;
+  record.end_ns = record.start_ns + length_ns;
+  records.push_back(record);
+}
+
 void planted_trace::step(std::uint64_t index, std::int64_t unclaimed_ns) {
   begin(ASSAY_WINDOW_DECODE_STEP, index);
   work(ASSAY_OP_LAUNCH, ASSAY_H2D, 0, 4'000, 0, 4096);

@@ -34,6 +34,9 @@ class planted_trace {
   void wait(std::int64_t length_ns);
   /// Nothing happens that any record covers.
   void pass(std::int64_t length_ns) { now_ns += length_ns; }
+  /// From `before_ns` before now, on the caller's thread or on another.
+  void overhead(assay_overhead what, std::int64_t before_ns, std::int64_t length_ns,
+                bool is_callers = true);
   void thread(std::uint32_t tid, std::uint8_t role, std::int64_t run_ns, std::int64_t wait_ns);
 
   /// One decode step of 10,000 ns: call 100, launch 4,000, call 100 with an h2d of 1,000 behind it,

@@ -166,8 +166,39 @@ void expect_edges(const record_list& seen, std::size_t wanted) {
               early, edges);
 }
 
+// Each lies between the opening and now, and some are the caller's own: buffers and code are
+// fetched on its thread.
+void expect_overheads(const std::vector<std::vector<assay_record>>& drains, std::int64_t opened_ns,
+                      const cupti_probe& probe) {
+  const std::int64_t slack_ns = probe.clock_error_ns() + 100'000;
+  std::map<std::pair<int, bool>, std::pair<int, std::int64_t>> kinds;
+  std::uint64_t own = 0;
+  std::vector<assay_record> records;
+  for (const auto& each : drains) records.insert(records.end(), each.begin(), each.end());
+  for (const assay_record& each : records) {
+    if (each.kind != ASSAY_OVERHEAD) continue;
+    EXPECT_LE(each.start_ns, each.end_ns);
+    EXPECT_GE(each.start_ns, opened_ns - slack_ns);
+    EXPECT_LE(each.end_ns, host_now().ns + slack_ns);
+    if (each.tid != 0) EXPECT_EQ(each.tid, static_cast<std::uint32_t>(gettid()));
+    own += each.tid != 0 ? 1 : 0;
+    auto& [spans, busy_ns] = kinds[{each.op, each.tid != 0}];
+    ++spans;
+    busy_ns += each.end_ns - each.start_ns;
+  }
+  EXPECT_GT(own, 0U);
+  for (const auto& [kind, sum] : kinds)
+    std::printf("overhead %d of %s: %d spans, %lld ns\n", kind.first,
+                kind.second ? "the caller" : "another thread", sum.first,
+                static_cast<long long>(sum.second));
+  std::printf("%llu overheads, %llu without times\n",
+              static_cast<unsigned long long>(probe.tally().overheads),
+              static_cast<unsigned long long>(probe.tally().untimed_overheads));
+}
+
 TEST(Cupti2Records, are_whole_and_exact) {
   ASSAY_NEEDS_GPU();
+  const std::int64_t opened_ns = host_now().ns;
   auto opened = cupti_probe::open();
   ASSERT_TRUE(opened) << opened.error().message;
   cupti_probe& probe = **opened;
@@ -220,6 +251,7 @@ TEST(Cupti2Records, are_whole_and_exact) {
       << "a graph's copies carry its launch's correlation";
   EXPECT_EQ(seen.of(ASSAY_SUBMISSION, ASSAY_OP_SYNC).size(), 1U);
   expect_times_within(seen, begin_ns, end_ns, probe.clock_error_ns());
+  expect_overheads({before.all, seen.all}, opened_ns, probe);
   std::printf("clock: error %lld ns, drift %.2f ppm\n",
               static_cast<long long>(probe.clock_error_ns()), probe.clock_drift_ppm());
   ASSERT_CUDA(cudaStreamDestroy(stream));
