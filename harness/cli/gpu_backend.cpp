@@ -146,6 +146,7 @@ class gpu_backend final : public run_backend {
     return probe_->drop(to);
   }
   std::vector<trace::link_ceiling> ceilings() const override { return link_->ceilings(); }
+  std::vector<trace::arithmetic_ceiling> arithmetic_ceilings() const override { return {}; }
   double read_ceiling_bytes_per_s(std::int64_t bytes) const override {
     if (bytes < l2_passes * l2_bytes_) return 0.0;
     for (const trace::link_ceiling& each : link_->ceilings())
