@@ -30,7 +30,7 @@ struct arithmetic_options {
 /// Overhead: least_sample_ns a sample, and starting the threads.
 class arithmetic_probe {
  public:
-  static constexpr std::int64_t least_sample_ns = 400'000;
+  static constexpr std::int64_t least_sample_ns = 200'000;
 
   explicit arithmetic_probe(const arithmetic_options& options);
   /// Of a variant that a test makes.

@@ -11,17 +11,17 @@ const scaled = (value, units, step) => {
 };
 const words = (value, unit) => value === null || value === undefined ? "-"
   : unit === "ns" ? scaled(value, ["ns", "µs", "ms", "s"], 1000)
-  : unit === "operations_per_s" ? scaled(value, ["", "k", "M", "G", "T", "P"].map((each) => each + "FLOP/s"), 1000)
+  : unit === "operations_per_s" ? scaled(value, ["FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"], 1000)
   : unit === "bytes" ? scaled(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024)
   : value.toLocaleString("en");
 const exact = (value, unit) => unit === "ns" || unit === "bytes"
   ? words(value, unit) + " (" + value.toLocaleString("en") + ")" : words(value, unit);
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-const short = (value) => value === null || value === undefined ? "" : Number(value.toPrecision(4)).toLocaleString("en");
+const short = (value) => value === null ? "" : Number(value.toPrecision(4)).toLocaleString("en");
 // A logarithmic axis names its decades alone: the marks between come as null.
-const axisWords = (value, unit, isLog) => isLog && value === null ? ""
-  : isLog && unit !== "operations_per_s" ? short(value) : words(value, unit);
+const axisWords = (value, unit, isLog) => !isLog ? words(value, unit)
+  : value === null || unit !== "operations_per_s" ? short(value) : words(value, unit);
 
 // On a logarithmic axis, from decade to decade.
 const decades = (u, least, most) => {
@@ -70,7 +70,7 @@ const optionsOf = (data, view, title, width) => ({
       ticks: { stroke: colour("--line") },
       values: (u, marks) => marks.map((each) => axisWords(each, data.placeUnit, view.isLog)) },
     { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 },
-      ticks: { stroke: colour("--line") }, size: 78, ...marksOf(view.unit),
+      ticks: { stroke: colour("--line") }, size: view.isLog ? 96 : 78, ...marksOf(view.unit),
       values: (u, marks) => marks.map((each) => axisWords(each, view.unit, view.isLog)) },
   ],
   series: [
