@@ -35,6 +35,9 @@ std::int64_t largest_cache_bytes() {
   return most;
 }
 
+// Of arithmetic, before the run: on a busy machine a sample with all threads at work is rare.
+constexpr int first_samples = 6;
+
 // Of the registers that the operators' loops use.
 std::size_t vector_bytes(ops::isa which) {
   switch (which) {
@@ -90,8 +93,8 @@ class host_backend final : public run_backend {
   result<void> calibrate(trace::sink& to) override {
     arithmetic_.emplace(
         probes::arithmetic_options{vector_bytes(ops::isa_in_force()), options_.threads});
-    ASSAY_TRY(link_->calibrate(to));
-    return arithmetic_->sample();
+    for (int i = 0; i < first_samples; ++i) ASSAY_TRY(arithmetic_->sample());
+    return link_->calibrate(to);
   }
   result<void> sample_ceilings(trace::sink& to) override {
     ASSAY_TRY(link_->sample(to));
