@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // What a decode step launches, in order, by the ledger: names for launches that a trace only
-// numbers, and bytes for those of a GPU, which tell nothing that they read. Nothing of the engine's
-// is asked.
+// numbers, bytes for those of a GPU, which tell nothing that they read, and operations, which no
+// launch tells. Nothing of the engine's is asked.
 #pragma once
 
 #include <vector>

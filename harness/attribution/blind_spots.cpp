@@ -81,10 +81,35 @@ void say_operators(list& to, const model::investigation& report) {
                      decode.graph_calls));
   to.say(std::any_of(decode.launches.begin(), decode.launches.end(),
                      [](const model::launch_line& each) {
-                       return each.has_planned_kv && each.kv_bytes == 0;
+                       return each.has_planned_kv && each.kv_bytes == 0 &&
+                              each.planned_kv_bytes == 0;
                      }),
          "How many bytes of KV a launch read: no record tells it, and the plan names the launches "
          "alone");
+}
+
+bool has_products(const model::roofline_point& each) {
+  return each.operations.is_present && each.operations.integer > 0;
+}
+
+void say_roofline(list& to, const model::investigation& report) {
+  const auto& points = report.roof.points;
+  if (points.empty()) return;
+  if (std::none_of(points.begin(), points.end(), has_products))
+    return to.say(true,
+                  "How much arithmetic each launch did: the trace plans no operations, so that a "
+                  "roofline has its memory side only");
+  std::map<std::string, std::string> by_reason;
+  for (const model::roofline_point& each : points) {
+    if (!has_products(each) || each.roof_ratio.is_present) continue;
+    std::string& names = by_reason[each.roof_ratio.absence];
+    names += (names.empty() ? "" : ", ") + (each.is_prefill ? "prefill" : each.which.op);
+  }
+  for (const auto& [reason, names] : by_reason)
+    to.say(true, fmt::format("How near to its roof was {}: {}", names, reason));
+  to.say(true,
+         "How much arithmetic norms, rotations, softmax and activations did: the plan counts "
+         "products alone");
 }
 
 void say_attribution(list& to, const model::investigation& report, const pass_fold& passes) {
@@ -123,9 +148,7 @@ std::vector<std::string> blind_spots_of(const model::investigation& report,
     to.say(line.verdict == model::bandwidth_verdict::unmeasured,
            fmt::format("Whether the bandwidth of {} can be: {}", line.subject, line.reason));
   say_counters(to, audit);
-  to.say(true,
-         "How much arithmetic each launch did: the trace counts bytes, so that a roofline has its "
-         "memory side only");
+  say_roofline(to, report);
   to.say(report.cache_bytes == 0,
          "Whether a launch was served by a cache: the trace states no cache's size");
   to.say(is_gpu(audit) && !has_fact(audit, "SM clock"), "Clocks of the GPU under load");

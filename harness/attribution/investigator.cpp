@@ -9,6 +9,7 @@
 #include "harness/attribution/bandwidth.h"
 #include "harness/attribution/blind_spots.h"
 #include "harness/attribution/latency.h"
+#include "harness/attribution/roofline.h"
 #include "probes/trace/bounded.h"
 #include "probes/trace/contract_json.h"
 
@@ -56,7 +57,11 @@ result<void> investigator::contract(std::string_view json) {
 result<void> investigator::facts(std::string_view json) {
   ASSAY_TRY_ASSIGN(trace::run_facts stated, trace::parse_facts(json));
   if (!stated.step_plan.empty()) passes_.plan(std::move(stated.step_plan));
+  if (!stated.requests.empty()) passes_.plan(std::move(stated.requests));
   if (stated.cache_bytes > 0) cache_bytes_ = stated.cache_bytes;
+  trace::run_facts ceilings;
+  ceilings.arithmetic = std::move(stated.arithmetic);
+  trace::merge(ceilings_, std::move(ceilings));
   return {};
 }
 
@@ -112,6 +117,7 @@ model::investigation investigator::finish(model::audit_report audit) {
   out.flows = deviations_.flows();
   out.deviations = deviations_.deviations();
   out.bandwidths = bandwidths_of(passes_.copies(), passes_.reads(), contract_, out.audit);
+  out.roof = roofline_of(out, ceilings_.arithmetic, passes_.prefills());
   out.blind_spots = blind_spots_of(out, passes_);
   return out;
 }

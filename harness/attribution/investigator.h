@@ -14,6 +14,7 @@
 #include "harness/attribution/pass_fold.h"
 #include "harness/attribution/thread_fold.h"
 #include "probes/trace/contract_row.h"
+#include "probes/trace/run_facts.h"
 #include "probes/trace/sink.h"
 #include "reports/model/investigation.h"
 
@@ -65,6 +66,7 @@ class investigator final : public trace::sink {
   link_fold links_;
   level_fold levels_;
   std::int64_t cache_bytes_ = 0;
+  trace::run_facts ceilings_;  // of arithmetic alone
 };
 
 }  // namespace assay::attribution

@@ -14,6 +14,7 @@ namespace assay::attribution {
 namespace {
 
 using trace::difference;
+using trace::product;
 using trace::sum;
 
 using model::time_part;
@@ -172,7 +173,51 @@ void pass_fold::name_launches() {
     model::launch_line& line = pass_launches_[which];
     line.planned_weight_bytes = sum(line.planned_weight_bytes, planned->weight_bytes);
     line.has_planned_kv = line.has_planned_kv || planned->reads_kv;
+    count_products(*planned, each.work, line);
   }
+}
+
+// Of the request that is open; null where nobody planned it.
+const telemetry::planned_request* pass_fold::planned_request() const {
+  if (!is_in_request_ || requests_ == 0 || requests_ > planned_requests_.size()) return nullptr;
+  return &planned_requests_[requests_ - 1];
+}
+
+// The context by the plan of the request; without one, by the KV that the launch told.
+void pass_fold::count_products(const telemetry::planned_launch& planned,
+                               const joined_activity& work, model::launch_line& into) const {
+  if (!planned.products) return;
+  const telemetry::planned_products& products = *planned.products;
+  const std::int64_t kv_bytes = work.activity.extra[2];
+  std::int64_t context_tokens = 0;
+  if (planned.reads_kv) {
+    const auto index = static_cast<std::int64_t>(opened_.correlation);
+    if (const auto* request = planned_request(); request != nullptr && index >= 0)
+      context_tokens = sum(sum(request->prompt_tokens, index), 1);
+    else if (products.kv_bytes_per_context_token > 0 && kv_bytes > 0)
+      context_tokens = kv_bytes / products.kv_bytes_per_context_token;
+    if (context_tokens == 0) return;
+  }
+  ++into.counted_launches;
+  into.by = products.by;
+  into.operations =
+      sum(into.operations,
+          sum(products.operations, product(context_tokens, products.operations_per_context_token)));
+  into.planned_kv_bytes =
+      sum(into.planned_kv_bytes, product(context_tokens, products.kv_bytes_per_context_token));
+}
+
+void pass_fold::count_prefill(std::int64_t busy_ns) {
+  const telemetry::planned_request* request = planned_request();
+  if (open_kind_ != ASSAY_WINDOW_PREFILL || request == nullptr) return;
+  const auto same = std::find_if(prefills_.begin(), prefills_.end(),
+                                 [&](const auto& each) { return each.by == request->prefill_by; });
+  planned_prefills& into = same != prefills_.end() ? *same : prefills_.emplace_back();
+  into.by = request->prefill_by;
+  ++into.passes;
+  into.operations = sum(into.operations, request->prefill_operations);
+  into.bytes = sum(into.bytes, request->prefill_bytes);
+  into.busy_ns = sum(into.busy_ns, busy_ns);
 }
 
 void pass_fold::count_copy(const joined_activity& work) {
@@ -261,6 +306,7 @@ void pass_fold::end_pass(const assay_record& record) {
   }
   // Where records tell nothing, steps of two models would look like the same work.
   if (line.read_bytes == 0) line.read_bytes = planned_bytes;
+  count_prefill(line.parts[static_cast<std::size_t>(time_part::launch)]);
   settle(total_of(open_kind_), line, parts);
   settle_caller(line, begin_ns, record.end_ns);
   overheads_.settle(pieces_, begin_ns, record.end_ns, total_of(open_kind_).overhead);
@@ -321,7 +367,7 @@ void pass_fold::settle(model::pass_total& total, const model::pass_line& line, c
   const auto& classes = launches_.classes();
   while (total.launches.size() < classes.size()) {
     const std::size_t at = total.launches.size();
-    total.launches.push_back({classes[at], 0, 0, 0, 0, 0, 0, false, 0, 0});
+    total.launches.emplace_back().which = classes[at];
   }
   for (std::size_t at = 0; at < pass_launches_.size(); ++at) {
     model::launch_line& into = total.launches[at];
@@ -335,6 +381,10 @@ void pass_fold::settle(model::pass_total& total, const model::pass_line& line, c
     into.has_planned_kv = into.has_planned_kv || from.has_planned_kv;
     into.calls += from.calls;
     into.call_ns = sum(into.call_ns, from.call_ns);
+    into.counted_launches += from.counted_launches;
+    into.operations = sum(into.operations, from.operations);
+    into.planned_kv_bytes = sum(into.planned_kv_bytes, from.planned_kv_bytes);
+    if (from.counted_launches > 0) into.by = from.by;
   }
 }
 

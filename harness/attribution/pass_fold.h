@@ -10,6 +10,7 @@
 #include "harness/attribution/call_join.h"
 #include "harness/attribution/launch_book.h"
 #include "harness/attribution/overhead_fold.h"
+#include "harness/attribution/roofline.h"
 #include "harness/attribution/step_plan_match.h"
 #include "harness/attribution/timeline.h"
 #include "probes/trace/assay_trace.h"
@@ -74,6 +75,12 @@ class pass_fold {
   /// What a decode step launches; of steps that end later.
   void plan(std::vector<telemetry::planned_launch> step) { plan_ = std::move(step); }
   std::size_t planned_launches() const { return plan_.size(); }
+  /// The requests in the order in which they come; of passes that end later.
+  void plan(std::vector<telemetry::planned_request> requests) {
+    planned_requests_ = std::move(requests);
+  }
+  /// By the arithmetic that bounds them.
+  const std::vector<planned_prefills>& prefills() const { return prefills_; }
 
   void take(const assay_record& record);
   /// Joins what is held: before anybody reads totals.
@@ -108,6 +115,10 @@ class pass_fold {
   void count_launch(std::uint16_t which, const joined_activity& work);
   bool is_planned_step() const;
   void name_launches();
+  const telemetry::planned_request* planned_request() const;
+  void count_products(const telemetry::planned_launch& planned, const joined_activity& work,
+                      model::launch_line& into) const;
+  void count_prefill(std::int64_t busy_ns);
   void settle(model::pass_total& total, const model::pass_line& line, const split& parts);
   model::pass_total& total_of(std::uint8_t kind) {
     return kind == ASSAY_WINDOW_PREFILL ? prefill_ : decode_;
@@ -139,6 +150,8 @@ class pass_fold {
   model::pass_total prefill_;
   std::vector<model::pass_line> steps_;
   std::vector<telemetry::planned_launch> plan_;
+  std::vector<telemetry::planned_request> planned_requests_;
+  std::vector<planned_prefills> prefills_;
   std::vector<held_launch> held_launches_;         // of the open pass
   std::vector<model::launch_line> pass_launches_;  // likewise, by class, once it has ended
   std::uint64_t shared_call_ = 0;                  // counted last; 0 none

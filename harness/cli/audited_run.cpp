@@ -283,10 +283,9 @@ result<void> run::encode_all() {
 
 result<void> run::state_traffic() {
   const auto shapes = shapes_of(options_.scenario, prompts_, seen_.cache.context_tokens);
+  const auto* paging = seen_.paging ? &*seen_.paging : nullptr;
   return recorder_.facts(run_conditions::facts_of_traffic(
-      scenarios::traffic_of(seen_.model, seen_.cache, shapes, mode_of_gpu(),
-                            seen_.paging ? &*seen_.paging : nullptr),
-      !options_.scenario.stops_at_eos));
+      {seen_.model, seen_.cache, shapes, mode_of_gpu(), paging}, !options_.scenario.stops_at_eos));
 }
 
 std::optional<scenarios::gpu_mode> run::mode_of_gpu() const {
@@ -467,7 +466,7 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
   tell_("measuring what this machine's memory can carry");
   ASSAY_TRY(backend_->calibrate(recorder_));
-  ASSAY_TRY(recorder_.facts(run_conditions::facts_of_ceilings(backend_->ceilings())));
+  ASSAY_TRY(recorder_.facts(run_conditions::facts_of_ceilings(*backend_)));
   ASSAY_TRY_ASSIGN(tokenizer_,
                    tokenizer::tokenizer::load(options_.checkpoint / "tokenizer.json", writer_));
   ASSAY_TRY_ASSIGN(vocabulary_,
@@ -484,7 +483,7 @@ result<void> run::go(const device_maker& make_device) {
   }
   ASSAY_TRY(known_answers());
   ASSAY_TRY(unload());
-  ASSAY_TRY(recorder_.facts(conditions_->facts_after(backend_->ceilings(), given_)));
+  ASSAY_TRY(recorder_.facts(conditions_->facts_after(*backend_, given_)));
   return recorder_.end();
 }
 

@@ -14,6 +14,7 @@
 #include "harness/cli/run_backend.h"
 #include "probes/cuda_events/bracketed_device.h"
 #include "probes/cupti/gpu_run_probe.h"
+#include "probes/gpu_link/gpu_arithmetic_probe.h"
 #include "probes/gpu_link/gpu_link_probe.h"
 #include "probes/gpu_sentinel/gpu_sentinel_probe.h"
 #include "probes/nvml/nvml_probe.h"
@@ -139,13 +140,19 @@ class gpu_backend final : public run_backend {
     if (nvml_) wanted.read_link = [this] { return link_now(**nvml_); };
     ASSAY_TRY_ASSIGN(link_, probes::gpu_link_probe::create(wanted));
     ASSAY_TRY(link_->calibrate(to));
+    ASSAY_TRY_ASSIGN(arithmetic_, probes::gpu_arithmetic_probe::create(gpu_->index()));
+    ASSAY_TRY(arithmetic_->sample());
     return probe_->drop(to);
   }
   result<void> sample_ceilings(trace::sink& to) override {
     ASSAY_TRY(link_->sample(to));
+    ASSAY_TRY(arithmetic_->sample());
     return probe_->drop(to);
   }
   std::vector<trace::link_ceiling> ceilings() const override { return link_->ceilings(); }
+  std::vector<trace::arithmetic_ceiling> arithmetic_ceilings() const override {
+    return arithmetic_->ceilings();
+  }
   double read_ceiling_bytes_per_s(std::int64_t bytes) const override {
     if (bytes < l2_passes * l2_bytes_) return 0.0;
     for (const trace::link_ceiling& each : link_->ceilings())
@@ -287,6 +294,7 @@ class gpu_backend final : public run_backend {
   result<std::unique_ptr<probes::nvml_probe>> nvml_;
   result<std::unique_ptr<probes::nvml_traffic_watch>> traffic_;
   std::unique_ptr<probes::gpu_link_probe> link_;
+  std::unique_ptr<probes::gpu_arithmetic_probe> arithmetic_;
   std::unique_ptr<probes::gpu_sentinel_probe> sentinel_;
   const std::byte* step_count_ = nullptr;
 };

@@ -15,6 +15,7 @@
 #include "probes/cuda_events/bracketed_device.h"
 #include "probes/host_device/host_device_probe.h"
 #include "probes/host_stamps/host_stamps.h"
+#include "probes/link/arithmetic_probe.h"
 #include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
 #include "probes/sentinel/sentinel_probe.h"
@@ -32,6 +33,22 @@ std::int64_t largest_cache_bytes() {
   for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE})
     most = std::max<std::int64_t>(most, sysconf(level));
   return most;
+}
+
+// Of arithmetic, before the run: on a busy machine a sample with all threads at work is rare.
+constexpr int first_samples = 6;
+
+// Of the registers that the operators' loops use.
+std::size_t vector_bytes(ops::isa which) {
+  switch (which) {
+    case ops::isa::portable:
+      return 16;
+    case ops::isa::avx2:
+      return 32;
+    case ops::isa::avx512:
+      return 64;
+  }
+  return 16;
 }
 
 class host_backend final : public run_backend {
@@ -73,9 +90,20 @@ class host_backend final : public run_backend {
   }
   result<void> sample_clock(trace::sink& to) override { return clock_.sample(to); }
 
-  result<void> calibrate(trace::sink& to) override { return link_->calibrate(to); }
-  result<void> sample_ceilings(trace::sink& to) override { return link_->sample(to); }
+  result<void> calibrate(trace::sink& to) override {
+    arithmetic_.emplace(
+        probes::arithmetic_options{vector_bytes(ops::isa_in_force()), options_.threads});
+    for (int i = 0; i < first_samples; ++i) ASSAY_TRY(arithmetic_->sample());
+    return link_->calibrate(to);
+  }
+  result<void> sample_ceilings(trace::sink& to) override {
+    ASSAY_TRY(link_->sample(to));
+    return arithmetic_->sample();
+  }
   std::vector<trace::link_ceiling> ceilings() const override { return link_->ceilings(); }
+  std::vector<trace::arithmetic_ceiling> arithmetic_ceilings() const override {
+    return {arithmetic_->ceiling()};
+  }
   double read_ceiling_bytes_per_s(std::int64_t) const override { return 0.0; }
 
   result<void> open_known_answers(device::stream on) override {
@@ -135,6 +163,7 @@ class host_backend final : public run_backend {
   made_device device_;
   std::optional<probes::bracketed_device> bracketed_;
   std::unique_ptr<probes::link_probe> link_;
+  std::optional<probes::arithmetic_probe> arithmetic_;
   std::unique_ptr<probes::sentinel_probe> sentinel_;
 };
 

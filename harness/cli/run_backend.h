@@ -57,6 +57,8 @@ class run_backend {
   /// One sample of each ceiling that can be had between two requests.
   virtual result<void> sample_ceilings(trace::sink& to) = 0;
   virtual std::vector<trace::link_ceiling> ceilings() const = 0;
+  /// Of arithmetic, measured in the same turns.
+  virtual std::vector<trace::arithmetic_ceiling> arithmetic_ceilings() const = 0;
   /// The fastest that `bytes` can be read again and again; 0 where nobody has it.
   virtual double read_ceiling_bytes_per_s(std::int64_t bytes) const = 0;
 

@@ -15,6 +15,7 @@
 
 #include "harness/cli/build_id.h"
 #include "probes/process/host_account.h"
+#include "scenarios/product_ledger.h"
 #include "scenarios/step_plan.h"
 
 namespace assay::cli {
@@ -69,16 +70,21 @@ result<run_conditions> run_conditions::open(const run_options& options,
   return conditions;
 }
 
-std::string run_conditions::facts_of_ceilings(std::vector<trace::link_ceiling> ceilings) {
+std::string run_conditions::facts_of_ceilings(const run_backend& backend) {
   trace::run_facts facts;
-  facts.ceilings = std::move(ceilings);
+  facts.ceilings = backend.ceilings();
+  facts.arithmetic = backend.arithmetic_ceilings();
   return trace::to_json(facts);
 }
 
-std::string run_conditions::facts_of_traffic(const scenarios::expected_traffic& traffic,
-                                             bool is_exact) {
+std::string run_conditions::facts_of_traffic(const planned_run& of, bool is_exact) {
+  const scenarios::expected_traffic traffic =
+      scenarios::traffic_of(of.model, of.cache, of.requests, of.on_gpu, of.paging);
   const std::string_view words = is_exact ? "expected" : "at most expected";
+  constexpr std::size_t most_requests = 8192;  // more would not fit a block of the trace
   trace::run_facts facts;
+  if (of.requests.size() <= most_requests)
+    facts.requests = scenarios::plan_requests(of.model, of.requests, of.on_gpu);
   const auto add = [&](std::string_view what, std::int64_t bytes) {
     facts.add_fact(fmt::format("{} {}", words, what), fmt::format("{} bytes", bytes));
   };
@@ -114,10 +120,10 @@ double run_conditions::copy_ceiling_bytes_per_s(std::span<const trace::link_ceil
   return 0.0;
 }
 
-std::string run_conditions::facts_after(std::vector<trace::link_ceiling> ceilings,
-                                        const given_ids& given) const {
+std::string run_conditions::facts_after(const run_backend& backend, const given_ids& given) const {
   trace::run_facts after;
-  after.ceilings = std::move(ceilings);
+  after.ceilings = backend.ceilings();
+  after.arithmetic = backend.arithmetic_ceilings();
   after.add_fact("token ids", fmt::format("{} ids, {:016x}", given.count, given.digest.value()));
   after.add_fact("load average after", load_words());
   if (const auto steal = probes::steal_ticks())

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,15 @@ struct given_ids {
   }
 };
 
+/// What the ledger plans a run by.
+struct planned_run {
+  const scenarios::model_shape& model;
+  const scenarios::cache_shape& cache;
+  std::span<const scenarios::request_shape> requests;
+  std::optional<scenarios::gpu_mode> on_gpu;
+  const scenarios::paging_shape* paging;  ///< null: without a limit
+};
+
 /// Threads: the one that runs the engine.
 /// Errors: unavailable, where the kernel keeps no accounts.
 class run_conditions {
@@ -39,10 +49,10 @@ class run_conditions {
   std::string facts_before() const { return trace::to_json(before_); }
   /// The ceilings so far. Stated before the work that they bound, or nothing of it is held against
   /// them: an audit reads a trace once.
-  static std::string facts_of_ceilings(std::vector<trace::link_ceiling> ceilings);
-  /// What the scenario must move, once its prompts are ids; an upper bound where the model may stop
-  /// it early.
-  static std::string facts_of_traffic(const scenarios::expected_traffic& traffic, bool is_exact);
+  static std::string facts_of_ceilings(const run_backend& backend);
+  /// What the scenario must move, once its prompts are ids, and what its requests come to; an upper
+  /// bound where the model may stop it early.
+  static std::string facts_of_traffic(const planned_run& of, bool is_exact);
   /// By what of the model's shape a figure may have been divided, and what a step launches.
   static std::string facts_of_shape(const scenarios::model_shape& model,
                                     telemetry::device_class on);
@@ -52,7 +62,7 @@ class run_conditions {
   static double copy_ceiling_bytes_per_s(std::span<const trace::link_ceiling> ceilings,
                                          telemetry::device_class on);
   /// Ceilings, and what changed while the run went on.
-  std::string facts_after(std::vector<trace::link_ceiling> ceilings, const given_ids& given) const;
+  std::string facts_after(const run_backend& backend, const given_ids& given) const;
 
  private:
   run_conditions() = default;

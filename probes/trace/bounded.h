@@ -24,4 +24,10 @@ constexpr std::int64_t difference(std::int64_t a, std::int64_t b) {
                : std::numeric_limits<std::int64_t>::min();
 }
 
+/// a * b of numbers that are not negative, held likewise.
+constexpr std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t out = 0;
+  return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<std::int64_t>::max() : out;
+}
+
 }  // namespace assay::trace

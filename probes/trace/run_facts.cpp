@@ -37,6 +37,13 @@ result<double> parse_rate(const object_reader& from, const char* name) {
   return value->get<double>();
 }
 
+result<std::uint64_t> parse_samples(const object_reader& from) {
+  ASSAY_TRY_ASSIGN(const json* const samples, from.member("samples"));
+  if (!samples->is_number_unsigned())
+    return from.flaw("samples is no count; give how many measurements were made");
+  return samples->get<std::uint64_t>();
+}
+
 result<link_ceiling> parse_ceiling(const json& value) {
   ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(value, "the facts, a ceiling"));
   ASSAY_TRY(from.only({"link", "soft_bytes_per_s", "hard_bytes_per_s", "samples", "reason"}));
@@ -45,10 +52,7 @@ result<link_ceiling> parse_ceiling(const json& value) {
   if (ceiling.link == telemetry::link_class::none) return from.flaw("link is 'none'; name one");
   ASSAY_TRY_ASSIGN(ceiling.soft_bytes_per_s, parse_rate(from, "soft_bytes_per_s"));
   ASSAY_TRY_ASSIGN(ceiling.hard_bytes_per_s, parse_rate(from, "hard_bytes_per_s"));
-  ASSAY_TRY_ASSIGN(const json* const samples, from.member("samples"));
-  if (!samples->is_number_unsigned())
-    return from.flaw("samples is no count; give how many measurements were made");
-  ceiling.samples = samples->get<std::uint64_t>();
+  ASSAY_TRY_ASSIGN(ceiling.samples, parse_samples(from));
   if (from.has("reason")) {
     ASSAY_TRY_ASSIGN(ceiling.reason, from.sentence("reason"));
   }
@@ -108,25 +112,119 @@ result<std::vector<std::string>> parse_texts(const object_reader& from, const ch
   return texts;
 }
 
-result<std::int64_t> parse_bytes(const object_reader& from, const char* name) {
+// Of bytes, operations, tokens.
+result<std::int64_t> parse_amount(const object_reader& from, const char* name) {
   ASSAY_TRY_ASSIGN(const json* const value, from.member(name));
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
   if (!value->is_number_unsigned() || value->get<std::uint64_t>() > most)
-    return from.flaw(fmt::format("{} is no number of bytes", name));
+    return from.flaw(fmt::format("{} is no amount: a whole number up to 2^62", name));
   return static_cast<std::int64_t>(value->get<std::uint64_t>());
+}
+
+json arithmetic_json(const arithmetic_ceiling& ceiling) {
+  json out = {{"by", telemetry::to_string(ceiling.by)},
+              {"operations_per_s", rate_json(ceiling.operations_per_s)},
+              {"samples", ceiling.samples}};
+  if (!ceiling.reason.empty()) out["reason"] = ceiling.reason;
+  return out;
+}
+
+result<arithmetic_ceiling> parse_arithmetic(const json& value) {
+  ASSAY_TRY_ASSIGN(const object_reader from,
+                   object_reader::of(value, "the facts, a ceiling of arithmetic"));
+  ASSAY_TRY(from.only({"by", "operations_per_s", "samples", "reason"}));
+  arithmetic_ceiling ceiling;
+  ASSAY_TRY_ASSIGN(ceiling.by, from.spelled<telemetry::arithmetic>("by"));
+  ASSAY_TRY_ASSIGN(ceiling.operations_per_s, parse_rate(from, "operations_per_s"));
+  ASSAY_TRY_ASSIGN(ceiling.samples, parse_samples(from));
+  if (from.has("reason")) {
+    ASSAY_TRY_ASSIGN(ceiling.reason, from.sentence("reason"));
+  }
+  if (ceiling.operations_per_s == 0.0 && ceiling.reason.empty())
+    return from.flaw("a rate is null without a reason; say why nobody has it");
+  return ceiling;
+}
+
+json products_json(const telemetry::planned_products& products) {
+  return {{"by", telemetry::to_string(products.by)},
+          {"operations", products.operations},
+          {"operations_per_context_token", products.operations_per_context_token},
+          {"kv_bytes_per_context_token", products.kv_bytes_per_context_token}};
+}
+
+result<telemetry::planned_products> parse_products(const json& value, bool reads_kv) {
+  ASSAY_TRY_ASSIGN(const object_reader from,
+                   object_reader::of(value, "the facts, products of a launch"));
+  ASSAY_TRY(from.only(
+      {"by", "operations", "operations_per_context_token", "kv_bytes_per_context_token"}));
+  telemetry::planned_products products;
+  ASSAY_TRY_ASSIGN(products.by, from.spelled<telemetry::arithmetic>("by"));
+  ASSAY_TRY_ASSIGN(products.operations, parse_amount(from, "operations"));
+  ASSAY_TRY_ASSIGN(products.operations_per_context_token,
+                   parse_amount(from, "operations_per_context_token"));
+  ASSAY_TRY_ASSIGN(products.kv_bytes_per_context_token,
+                   parse_amount(from, "kv_bytes_per_context_token"));
+  const bool has_context =
+      products.operations_per_context_token > 0 || products.kv_bytes_per_context_token > 0;
+  if (has_context && !reads_kv)
+    return from.flaw("it grows with a context that reads_kv says it does not read");
+  return products;
+}
+
+json request_json(const telemetry::planned_request& request) {
+  return {{"prompt_tokens", request.prompt_tokens},
+          {"prefill_operations", request.prefill_operations},
+          {"prefill_bytes", request.prefill_bytes},
+          {"prefill_by", telemetry::to_string(request.prefill_by)}};
+}
+
+result<telemetry::planned_request> parse_request(const json& value) {
+  ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(value, "the facts, a request"));
+  ASSAY_TRY(from.only({"prompt_tokens", "prefill_operations", "prefill_bytes", "prefill_by"}));
+  telemetry::planned_request request;
+  ASSAY_TRY_ASSIGN(request.prompt_tokens, parse_amount(from, "prompt_tokens"));
+  ASSAY_TRY_ASSIGN(request.prefill_operations, parse_amount(from, "prefill_operations"));
+  ASSAY_TRY_ASSIGN(request.prefill_bytes, parse_amount(from, "prefill_bytes"));
+  ASSAY_TRY_ASSIGN(request.prefill_by, from.spelled<telemetry::arithmetic>("prefill_by"));
+  return request;
+}
+
+// Each element of a list that may be missing.
+template <class T, class Parse>
+result<void> parse_each(const object_reader& top, const char* list, std::vector<T>& into,
+                        Parse parse) {
+  if (!top.has(list)) return {};
+  ASSAY_TRY_ASSIGN(const json* const array, top.array(list));
+  for (const json& one : *array) {
+    ASSAY_TRY_ASSIGN(T each, parse(one));
+    into.push_back(std::move(each));
+  }
+  return {};
+}
+
+json launch_json(const telemetry::planned_launch& launch) {
+  json out = {{"operator", launch.name},
+              {"weight_bytes", launch.weight_bytes},
+              {"reads_kv", launch.reads_kv}};
+  if (launch.products) out["products"] = products_json(*launch.products);
+  return out;
 }
 
 result<std::vector<telemetry::planned_launch>> parse_plan(const json& array) {
   std::vector<telemetry::planned_launch> plan;
   for (const json& one : array) {
     ASSAY_TRY_ASSIGN(const object_reader from, object_reader::of(one, "the facts, a launch"));
-    ASSAY_TRY(from.only({"operator", "weight_bytes", "reads_kv"}));
+    ASSAY_TRY(from.only({"operator", "weight_bytes", "reads_kv", "products"}));
     telemetry::planned_launch launch;
     ASSAY_TRY_ASSIGN(launch.name, from.sentence("operator"));
-    ASSAY_TRY_ASSIGN(launch.weight_bytes, parse_bytes(from, "weight_bytes"));
+    ASSAY_TRY_ASSIGN(launch.weight_bytes, parse_amount(from, "weight_bytes"));
     ASSAY_TRY_ASSIGN(const json* const reads, from.member("reads_kv"));
     if (!reads->is_boolean()) return from.flaw("reads_kv is neither true nor false");
     launch.reads_kv = reads->get<bool>();
+    if (from.has("products")) {
+      ASSAY_TRY_ASSIGN(const json* const products, from.member("products"));
+      ASSAY_TRY_ASSIGN(launch.products, parse_products(*products, launch.reads_kv));
+    }
     plan.push_back(std::move(launch));
   }
   return plan;
@@ -158,9 +256,11 @@ std::string to_json(const run_facts& facts) {
   if (facts.has_one_observer) out["one_observer"] = true;
   if (!facts.records_absence.empty()) out["records_absence"] = facts.records_absence;
   for (const telemetry::planned_launch& each : facts.step_plan)
-    out["step_plan"].push_back({{"operator", each.name},
-                                {"weight_bytes", each.weight_bytes},
-                                {"reads_kv", each.reads_kv}});
+    out["step_plan"].push_back(launch_json(each));
+  for (const telemetry::planned_request& each : facts.requests)
+    out["requests"].push_back(request_json(each));
+  for (const arithmetic_ceiling& each : facts.arithmetic)
+    out["arithmetic"].push_back(arithmetic_json(each));
   if (facts.cache_bytes > 0) out["cache_bytes"] = facts.cache_bytes;
   return dump(out);
 }
@@ -169,20 +269,16 @@ result<run_facts> parse_facts(std::string_view text) {
   ASSAY_TRY_ASSIGN(const json root, parse_strict(text, "the facts"));
   ASSAY_TRY_ASSIGN(const object_reader top, object_reader::of(root, "the facts"));
   ASSAY_TRY(top.only({"facts", "ceilings", "clocks", "bases", "reasons", "notes", "one_observer",
-                      "records_absence", "step_plan", "cache_bytes"}));
+                      "records_absence", "step_plan", "cache_bytes", "requests", "arithmetic"}));
   run_facts parsed;
   run_facts out;
   if (top.has("facts")) {
     ASSAY_TRY_ASSIGN(const json* const array, top.array("facts"));
     ASSAY_TRY_ASSIGN(parsed.facts, parse_named(*array));
   }
-  if (top.has("ceilings")) {
-    ASSAY_TRY_ASSIGN(const json* const array, top.array("ceilings"));
-    for (const json& one : *array) {
-      ASSAY_TRY_ASSIGN(link_ceiling ceiling, parse_ceiling(one));
-      parsed.ceilings.push_back(std::move(ceiling));
-    }
-  }
+  ASSAY_TRY(parse_each(top, "ceilings", parsed.ceilings, parse_ceiling));
+  ASSAY_TRY(parse_each(top, "requests", parsed.requests, parse_request));
+  ASSAY_TRY(parse_each(top, "arithmetic", parsed.arithmetic, parse_arithmetic));
   ASSAY_TRY_ASSIGN(parsed.clocks, parse_numbers(top, "clocks", "hz"));
   ASSAY_TRY_ASSIGN(parsed.bases, parse_numbers(top, "bases", "value"));
   if (top.has("reasons")) {
@@ -204,7 +300,7 @@ result<run_facts> parse_facts(std::string_view text) {
     ASSAY_TRY_ASSIGN(parsed.step_plan, parse_plan(*array));
   }
   if (top.has("cache_bytes")) {
-    ASSAY_TRY_ASSIGN(parsed.cache_bytes, parse_bytes(top, "cache_bytes"));
+    ASSAY_TRY_ASSIGN(parsed.cache_bytes, parse_amount(top, "cache_bytes"));
   }
   // Within a block the last of two facts of one name wins too.
   merge(out, std::move(parsed));
@@ -223,6 +319,9 @@ void merge(run_facts& into, run_facts later) {
   for (named_number& base : later.bases)
     replace_or_add(into.bases, std::move(base), &named_number::name);
   if (!later.step_plan.empty()) into.step_plan = std::move(later.step_plan);
+  if (!later.requests.empty()) into.requests = std::move(later.requests);
+  for (arithmetic_ceiling& ceiling : later.arithmetic)
+    replace_or_add(into.arithmetic, std::move(ceiling), &arithmetic_ceiling::by);
   if (later.cache_bytes > 0) into.cache_bytes = later.cache_bytes;
   if (!later.reasons.empty()) into.reasons = std::move(later.reasons);
   for (std::string& note : later.notes)

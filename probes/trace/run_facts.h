@@ -34,6 +34,17 @@ struct link_ceiling {
   friend bool operator==(const link_ceiling&, const link_ceiling&) = default;
 };
 
+/// How many operations a second were measured where nothing is loaded: two a multiply-add. 0 stands
+/// for a rate that nobody has; `reason` then says why, else by what it was measured.
+struct arithmetic_ceiling {
+  telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
+  double operations_per_s = 0.0;
+  std::uint64_t samples = 0;
+  std::string reason;
+
+  friend bool operator==(const arithmetic_ceiling&, const arithmetic_ceiling&) = default;
+};
+
 /// A figure of the run that a counter may have been divided by, or counted in, by mistake.
 struct named_number {
   std::string name;
@@ -57,6 +68,8 @@ struct run_facts {
   /// Launches of a decode step, in order: a record of one says neither its operator nor, on a GPU,
   /// what it read.
   std::vector<telemetry::planned_launch> step_plan{};
+  std::vector<telemetry::planned_request> requests{};  ///< in the order in which they run
+  std::vector<arithmetic_ceiling> arithmetic{};
   /// The largest cache between the device and the memory that weights lie in; 0: nobody says.
   std::int64_t cache_bytes = 0;
 
@@ -76,9 +89,9 @@ std::string to_json(const run_facts& facts);
 result<run_facts> parse_facts(std::string_view json);
 
 /// Takes a later block over an earlier one. A fact of the same name and a ceiling of the same link
-/// are replaced in place, so are clocks and bases; reasons, the plan of a step and the cache are
-/// replaced as a whole where the later block has any; notes are added, the same sentence only once;
-/// one observer stays one, and absent records stay absent.
+/// are replaced in place, so are clocks, bases and ceilings of arithmetic; reasons, the plans of a
+/// step and of requests and the cache are replaced as a whole where the later block has any; notes
+/// are added, the same sentence only once; one observer stays one, and absent records stay absent.
 void merge(run_facts& into, run_facts later);
 
 }  // namespace assay::trace

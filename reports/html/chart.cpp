@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/html/chart.h"
 
+#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "reports/html/chart_picture.h"
 #include "reports/html/escape.h"
+#include "reports/html/log_picture.h"
 #include "reports/wording/audit_words.h"
 #include "runtime/telemetry/check.h"
 
@@ -26,14 +28,18 @@ std::string json_text(std::string_view text) {
   return out + '"';
 }
 
-template <class Number>
-std::string json_numbers(const std::vector<Number>& values) {
-  return fmt::format("[{}]", fmt::join(values, ","));
+// JSON has no number that is none.
+std::string json_values(const std::vector<double>& values) {
+  std::string out = "[";
+  for (std::size_t at = 0; at < values.size(); ++at)
+    out += (at == 0 ? "" : ",") +
+           (std::isfinite(values[at]) ? fmt::format("{}", values[at]) : std::string("null"));
+  return out + ']';
 }
 
 // What only some views have.
 std::string more_of(const chart_view& view) {
-  std::string out;
+  std::string out = view.is_log ? ",\"isLog\":true" : "";
   if (!view.place_names.empty()) {
     out += ",\"placeNames\":[";
     for (std::size_t at = 0; at < view.place_names.size(); ++at)
@@ -57,10 +63,11 @@ std::string data_of(const chart& what) {
     const chart_view& view = what.views[at];
     out += fmt::format("{}{{\"name\":{},\"unit\":{},\"isRange\":{},\"places\":{},\"series\":[",
                        at == 0 ? "" : ",\n", json_text(view.name), json_text(view.unit),
-                       view.is_range, json_numbers(view.places));
+                       view.is_range, json_values(view.places));
     for (std::size_t line = 0; line < view.series.size(); ++line)
-      out += fmt::format("{}{{\"name\":{},\"values\":{}}}", line == 0 ? "" : ",",
-                         json_text(view.series[line].name), json_numbers(view.series[line].values));
+      out += fmt::format("{}{{\"name\":{},\"values\":{}{}}}", line == 0 ? "" : ",",
+                         json_text(view.series[line].name), json_values(view.series[line].values),
+                         view.series[line].is_points ? ",\"isPoints\":true" : "");
     out += ']' + more_of(view) + '}';
   }
   return out + "]}";
@@ -87,7 +94,9 @@ std::string table_of(const chart& what, const chart_view& view, std::size_t numb
   for (std::size_t at = 0; at < view.places.size(); ++at) {
     out += fmt::format("<tr><td>{}", view.places[at]);
     if (!view.place_names.empty()) out += "<td>" + html_escaped(view.place_names[at]);
-    for (const chart_series& each : view.series) out += fmt::format("<td>{}", each.values[at]);
+    for (const chart_series& each : view.series)
+      out += std::isfinite(each.values[at]) ? fmt::format("<td>{}", each.values[at])
+                                            : std::string("<td>-");
     out += "\n";
   }
   return out + "</tbody></table></div></details>\n";
@@ -107,7 +116,10 @@ std::string html_chart(const chart& what) {
   std::string out = fmt::format("<figure class=\"chart\" id=\"{}\">\n<figcaption>{}</figcaption>\n",
                                 what.id, html_escaped(what.title));
   for (const std::string& note : what.notes) out += fmt::format("<p>{}</p>\n", html_escaped(note));
-  out += "<div class=\"stage\">\n" + chart_picture(what.title, what.views.front()) + "</div>\n";
+  const chart_view& first = what.views.front();
+  out += "<div class=\"stage\">\n" +
+         (first.is_log ? log_picture(what.title, first) : chart_picture(what.title, first)) +
+         "</div>\n";
   for (std::size_t at = 0; at < what.views.size(); ++at) out += table_of(what, what.views[at], at);
   return out +
          fmt::format("<script type=\"application/json\">{}</script>\n</figure>\n", data_of(what));

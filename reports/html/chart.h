@@ -12,12 +12,13 @@ namespace assay::reports {
 /// One line over the chart's places. As many values as places.
 struct chart_series {
   std::string name;            ///< foreign text
-  std::vector<double> values;  ///< whole numbers are printed whole
+  std::vector<double> values;  ///< whole numbers are printed whole; none at a place: NaN
+  bool is_points = false;      ///< marks without a line between them
 };
 
 /// A vertical line at a place, and why it is there.
 struct chart_mark {
-  std::int64_t place = 0;
+  double place = 0.0;
   std::string why;  ///< foreign text
 };
 
@@ -25,12 +26,13 @@ struct chart_mark {
 /// and the most of each stretch, and what lies between is filled.
 struct chart_view {
   std::string name;  ///< foreign text
-  std::string unit;  ///< ns, bytes, or any other: then plain numbers
-  std::vector<std::int64_t> places;
+  std::string unit;  ///< ns, bytes, operations_per_s, or any other: then plain numbers
+  std::vector<double> places;
   std::vector<chart_series> series;
   bool is_range = false;
   std::vector<std::string> place_names{};  ///< one a place, or none; foreign text
   std::vector<chart_mark> marks{};
+  bool is_log = false;  ///< both axes; then all places and values lie above 0
 };
 
 struct chart {

@@ -11,11 +11,26 @@ const scaled = (value, units, step) => {
 };
 const words = (value, unit) => value === null || value === undefined ? "-"
   : unit === "ns" ? scaled(value, ["ns", "µs", "ms", "s"], 1000)
+  : unit === "operations_per_s" ? scaled(value, ["FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s"], 1000)
   : unit === "bytes" ? scaled(value, ["B", "KiB", "MiB", "GiB", "TiB"], 1024)
   : value.toLocaleString("en");
 const exact = (value, unit) => unit === "ns" || unit === "bytes"
   ? words(value, unit) + " (" + value.toLocaleString("en") + ")" : words(value, unit);
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+const short = (value) => value === null ? "" : Number(value.toPrecision(4)).toLocaleString("en");
+// A logarithmic axis names its decades alone: the marks between come as null.
+const axisWords = (value, unit, isLog) => !isLog ? words(value, unit)
+  : value === null || unit !== "operations_per_s" ? short(value) : words(value, unit);
+
+// On a logarithmic axis, from decade to decade.
+const decades = (u, least, most) => {
+  if (!(least > 0) || !(most > 0)) return [1, 10];
+  return [10 ** Math.floor(Math.log10(least)), 10 ** Math.ceil(Math.log10(most) + 1e-9)];
+};
+const scalesOf = (isLog) => isLog
+  ? { x: { time: false, distr: 3, log: 10 }, y: { distr: 3, log: 10, range: decades } }
+  : { x: { time: false }, y: { range: heights } };
 
 // Zero stays in sight, as in the picture.
 const heights = (u, least, most) => {
@@ -47,22 +62,23 @@ const drawMarks = (u, marks) => {
 
 const optionsOf = (data, view, title, width) => ({
   width, height: 260, ms: 1, title: "",
-  scales: { x: { time: false }, y: { range: heights } },
+  scales: scalesOf(view.isLog),
   legend: { live: true },
   cursor: { drag: { x: true, y: false }, points: { size: 7 } },
   axes: [
     { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 },
       ticks: { stroke: colour("--line") },
-      values: (u, marks) => marks.map((each) => words(each, data.placeUnit)) },
+      values: (u, marks) => marks.map((each) => axisWords(each, data.placeUnit, view.isLog)) },
     { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 },
-      ticks: { stroke: colour("--line") }, size: 78, ...marksOf(view.unit),
-      values: (u, marks) => marks.map((each) => words(each, view.unit)) },
+      ticks: { stroke: colour("--line") }, size: view.isLog ? 96 : 78, ...marksOf(view.unit),
+      values: (u, marks) => marks.map((each) => axisWords(each, view.unit, view.isLog)) },
   ],
   series: [
     { label: data.place, value: (u, each) => words(each, data.placeUnit) },
     ...view.series.map((line, at) => ({
       label: line.name, stroke: colour("--s" + at % 10), width: 1.2, spanGaps: true,
-      points: { show: view.places.length < 40 },
+      points: line.isPoints ? { show: true, size: 9 } : { show: view.places.length < 40 },
+      ...(line.isPoints ? { paths: () => null } : {}),
       value: (u, each) => words(each, view.unit),
     })),
   ],
@@ -167,10 +183,12 @@ class Plot {
   zoom(factor) {
     const places = this.view.places;
     const first = places[0], last = places[places.length - 1];
-    const { min, max } = this.plot.scales.x;
-    const centre = this.at < 0 ? (min + max) / 2 : places[this.at];
+    // Where an axis is logarithmic, so is what is near.
+    const [to, back] = this.view.isLog ? [Math.log, Math.exp] : [(x) => x, (x) => x];
+    const min = to(this.plot.scales.x.min), max = to(this.plot.scales.x.max);
+    const centre = this.at < 0 ? (min + max) / 2 : to(places[this.at]);
     const half = (max - min) / 2 * factor;
-    const low = Math.max(first, centre - half), high = Math.min(last, centre + half);
+    const low = Math.max(first, back(centre - half)), high = Math.min(last, back(centre + half));
     if (!(high > low)) return;
     this.plot.setScale("x", factor === Infinity ? { min: first, max: last } : { min: low, max: high });
   }

@@ -97,11 +97,10 @@ std::string chart_picture(std::string_view title, const chart_view& view) {
         html_escaped(value_text(*least, view.unit)), html_escaped(value_text(*most, view.unit)));
   }
   for (const chart_mark& each : view.marks) {
-    const auto first = static_cast<double>(view.places.front());
-    const double across = std::max(static_cast<double>(view.places.back()) - first, 1.0);
+    const double first = view.places.front();
+    const double across = std::max(view.places.back() - first, 1.0);
     out += fmt::format("<path class=\"mark\" d=\"M{:.0f} 0V{}\"><title>{}</title></path>\n",
-                       (static_cast<double>(each.place) - first) * width_px / across, height_px,
-                       html_escaped(each.why));
+                       (each.place - first) * width_px / across, height_px, html_escaped(each.why));
   }
   return out + "</svg>\n" + keys + "</ul>\n";
 }

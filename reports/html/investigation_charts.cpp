@@ -27,7 +27,7 @@ void add_stretches(chart& to, std::string name, const std::string& unit,
                    const std::vector<model::level_stretch>& stretches) {
   chart_view view{std::move(name), unit, {}, {{"least", {}}, {"most", {}}}, true};
   for (const model::level_stretch& each : stretches) {
-    view.places.push_back(each.begin_ns);
+    view.places.push_back(static_cast<double>(each.begin_ns));
     view.series[0].values.push_back(static_cast<double>(each.least));
     view.series[1].values.push_back(static_cast<double>(each.most));
   }
@@ -69,7 +69,7 @@ std::string steps_chart(const model::investigation& report) {
   view.series.push_back({"residual", {}});
   for (const std::size_t at : shown) {
     const model::pass_line& step = report.steps[at];
-    view.places.push_back(static_cast<std::int64_t>(at) + 1);
+    view.places.push_back(static_cast<double>(at) + 1);
     view.series[0].values.push_back(static_cast<double>(step.wall_ns));
     for (std::size_t part = 0; part < model::time_part_count; ++part)
       view.series[part + 1].values.push_back(static_cast<double>(step.parts[part]));
@@ -113,7 +113,7 @@ std::string difference_chart(const model::investigation_difference& report) {
   const auto aligned = static_cast<std::int64_t>(report.aligned_steps);
   for (std::int64_t at = 0; at < shown; ++at) {
     const model::step_pair& pair = report.pairs[static_cast<std::size_t>(at)];
-    walls.places.push_back(at * aligned / shown + 1);
+    walls.places.push_back(static_cast<double>(at * aligned / shown + 1));
     walls.series[0].values.push_back(static_cast<double>(pair.first_wall_ns));
     walls.series[1].values.push_back(static_cast<double>(pair.second_wall_ns));
     change.series[0].values.push_back(

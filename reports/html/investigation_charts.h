@@ -14,6 +14,10 @@ namespace assay::reports {
 /// stretch stay. Empty where there is no step.
 std::string steps_chart(const model::investigation& report);
 
+/// Operators at their intensity, and the roofs above them, both axes logarithmic. Empty where no
+/// operator has an intensity and a rate.
+std::string roofline_chart(const model::investigation& report);
+
 /// Levels, what counters grew by, and claimed less observed, over the run: one figure each, with a
 /// view a counter. What never moved stands in its table alone. Empty where nothing moved.
 std::string levels_chart(const model::investigation& report);

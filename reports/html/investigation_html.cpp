@@ -16,7 +16,8 @@ std::string investigation_as_html(const model::investigation& report) {
                                                         : html_section("A decode step, on average",
                                                                        time_picture(report.decode));
   return document_as_html(investigation_document(report), opening,
-                          {{"slowest", steps_chart(report)},
+                          {{"roofline", roofline_chart(report)},
+                           {"slowest", steps_chart(report)},
                            {"levels", levels_chart(report)},
                            {"flows", flows_chart(report)},
                            {"deviations", deviations_chart(report)}});

@@ -51,7 +51,7 @@ chart_view view_of(const model::trend_series& series) {
       fmt::format("{}: {}", series.verb, series_name(series)), series.unit, {}, {}, false};
   chart_series line{series_name(series), {}};
   for (const std::size_t at : shown_points(series)) {
-    view.places.push_back(static_cast<std::int64_t>(at) + 1);
+    view.places.push_back(static_cast<double>(at) + 1);
     line.values.push_back(series.points[at].value);
     view.place_names.push_back(series.points[at].commit.empty() ? "no commit"
                                                                 : series.points[at].commit);
@@ -59,7 +59,7 @@ chart_view view_of(const model::trend_series& series) {
   view.series.push_back(std::move(line));
   for (const model::trend_change& each : series.changes)
     view.marks.push_back(
-        {static_cast<std::int64_t>(each.first) + 1, "changed in " + range_words(series, each)});
+        {static_cast<double>(each.first) + 1, "changed in " + range_words(series, each)});
   return view;
 }
 

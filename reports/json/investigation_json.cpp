@@ -67,9 +67,44 @@ json to_object(const model::launch_line& line) {
                   {"planned_weight_bytes", line.planned_weight_bytes},
                   {"has_planned_kv", line.has_planned_kv},
                   {"calls_count", line.calls},
-                  {"call_ns", line.call_ns}};
+                  {"call_ns", line.call_ns},
+                  {"counted_launches_count", line.counted_launches},
+                  {"operations", line.operations},
+                  {"planned_kv_bytes", line.planned_kv_bytes}};
   out.update(more);
   return out;
+}
+
+json to_object(const model::roofline_point& point) {
+  json out;
+  if (point.is_prefill)
+    out["operator"] = "prefill";
+  else if (!point.which.op.empty())
+    out["operator"] = point.which.op;
+  const json more{{"range", point.which.range},
+                  {"is_prefill", point.is_prefill},
+                  {"launches_count", point.launches},
+                  {"busy_ns", point.busy_ns},
+                  {"arithmetic", to_string(point.by)},
+                  {"operations", quantity_json(point.operations)},
+                  {"ledger_bytes", quantity_json(point.ledger_bytes)},
+                  {"told_bytes", quantity_json(point.told_bytes)},
+                  {"ledger_operations_per_byte", quantity_json(point.ledger_intensity)},
+                  {"told_operations_per_byte", quantity_json(point.told_intensity)},
+                  {"operations_per_s", quantity_json(point.operations_per_s)},
+                  {"roof_operations_per_s", quantity_json(point.roof_operations_per_s)},
+                  {"roof_ratio", quantity_json(point.roof_ratio)},
+                  {"bound", to_string(point.bound)}};
+  out.update(more);
+  return out;
+}
+
+json to_object(const model::arithmetic_line& line) {
+  return {{"arithmetic", to_string(line.by)},
+          {"operations_per_s", quantity_json(line.operations_per_s)},
+          {"samples_count", line.samples},
+          {"how", line.how},
+          {"ridge_operations_per_byte", quantity_json(line.ridge_intensity)}};
 }
 
 json to_object(const model::pass_line& line) {
@@ -284,6 +319,10 @@ json to_object(const model::investigation& report, model::outcome outcome) {
   out["steps_count"] = report.steps.size();
   out["steps"] = json::array();
   for (const std::size_t at : shown) out["steps"].push_back(to_object(report.steps[at]));
+  out["roofline"] = {{"read_bytes_per_s", ceiling_json(report.roof.read_bytes_per_s)},
+                     {"tier", to_string(report.roof.tier)},
+                     {"arithmetic", to_array(report.roof.arithmetic)},
+                     {"points", to_array(report.roof.points)}};
   out["threads"] = to_array(report.threads);
   out["bandwidths"] = to_array(report.bandwidths);
   out["links"] = to_array(report.links);

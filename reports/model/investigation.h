@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reports/model/audit_report.h"
+#include "runtime/telemetry/planned_launch.h"
 
 namespace assay::model {
 
@@ -60,6 +61,12 @@ struct launch_line {
   bool has_planned_kv = false;            ///< the plan says that it reads KV, not how much
   std::uint64_t calls = 0;                ///< that submitted one of these and nothing else
   std::int64_t call_ns = 0;               ///< host time inside of them
+  /// Of which the plan says what their products come to, the context included where they grow with
+  /// it.
+  std::uint64_t counted_launches = 0;
+  std::int64_t operations = 0;        ///< of the products of those, two a multiply-add
+  std::int64_t planned_kv_bytes = 0;  ///< likewise, by the plan
+  telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
 };
 
 /// One prefill or decode step.
@@ -249,6 +256,67 @@ struct link_line {
   double most_bytes_per_s = 0.0;
 };
 
+/// Where a step's reads come from: a weight is read again a step later, and what a step reads in
+/// between is the set that a cache would have to hold.
+enum class read_tier : std::uint8_t {
+  unknown,  ///< nobody states the cache, or tells what a step reads
+  cache,    ///< less than three times the largest cache: it may have served any of them
+  memory,
+};
+
+/// The lower of two roofs over an operator.
+enum class roof_bound : std::uint8_t { none, reads, arithmetic };
+
+constexpr std::string_view to_string(read_tier tier) {
+  constexpr std::array<std::string_view, 3> words{"unknown", "cache", "memory"};
+  return words[static_cast<std::size_t>(tier)];
+}
+
+constexpr std::string_view to_string(roof_bound bound) {
+  constexpr std::array<std::string_view, 3> words{"none", "reads", "arithmetic"};
+  return words[static_cast<std::size_t>(bound)];
+}
+
+/// An operator of decode steps, or all of prefill's launches that one kind of arithmetic bounds.
+struct roofline_point {
+  launch_class which;
+  bool is_prefill = false;
+  std::uint64_t launches = 0;  ///< of prefill, passes
+  std::int64_t busy_ns = 0;    ///< of prefill, time in which a kernel ran
+  telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
+  quantity operations;        ///< of products, by the plan
+  quantity ledger_bytes;      ///< read, by the plan: weights and KV
+  quantity told_bytes;        ///< read, by the records
+  quantity ledger_intensity;  ///< operations a byte
+  quantity told_intensity;
+  quantity operations_per_s;
+  /// At the records' intensity, where they tell one, else at the ledger's.
+  quantity roof_operations_per_s;
+  quantity roof_ratio;  ///< achieved, of the roof
+  roof_bound bound = roof_bound::none;
+
+  /// What the roof was taken at.
+  const quantity& intensity() const {
+    return told_intensity.is_present ? told_intensity : ledger_intensity;
+  }
+};
+
+/// What was measured of one kind of arithmetic, and the intensity above which it binds.
+struct arithmetic_line {
+  telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
+  quantity operations_per_s;
+  std::uint64_t samples = 0;
+  std::string how;           ///< by what it was measured
+  quantity ridge_intensity;  ///< operations a byte
+};
+
+struct roofline {
+  double read_bytes_per_s = 0.0;  ///< measured; 0 where nobody did
+  read_tier tier = read_tier::unknown;
+  std::vector<arithmetic_line> arithmetic;
+  std::vector<roofline_point> points;  ///< most time first, prefill last
+};
+
 struct investigation {
   audit_report audit;
   pass_total decode;
@@ -259,6 +327,7 @@ struct investigation {
   quantity tokens_per_s;                     ///< decode only
   std::uint64_t planned_launches = 0;        ///< of a decode step; 0: the trace has no plan of one
   std::int64_t cache_bytes = 0;  ///< the largest before the memory of weights; 0 unknown
+  roofline roof;
   std::vector<thread_line> threads;
   std::vector<bandwidth_line> bandwidths;
   std::vector<link_line> links;

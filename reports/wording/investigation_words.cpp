@@ -11,6 +11,7 @@
 #include "reports/wording/course_tables.h"
 #include "reports/wording/overhead_table.h"
 #include "reports/wording/quantity_words.h"
+#include "reports/wording/roofline_table.h"
 #include "reports/wording/time_tables.h"
 
 namespace assay::reports {
@@ -181,6 +182,7 @@ std::vector<word_table> investigation_tables(const model::investigation& report)
   std::vector<word_table> out;
   out.push_back(time_table(report));
   out.push_back(launches_table(report));
+  out.push_back(roofline_table(report));
   out.push_back(slowest_table(report));
   out.push_back(bandwidth_table(report));
   out.push_back(threads_table(report));

@@ -19,6 +19,8 @@ struct scale {
 constexpr std::array<scale, 3> time_scales{{{1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}}};
 constexpr std::array<scale, 4> bandwidth_scales{
     {{1.0, "B/s"}, {1e3, "kB/s"}, {1e6, "MB/s"}, {1e9, "GB/s"}}};
+constexpr std::array<scale, 5> operation_scales{
+    {{1.0, "FLOP/s"}, {1e3, "kFLOP/s"}, {1e6, "MFLOP/s"}, {1e9, "GFLOP/s"}, {1e12, "TFLOP/s"}}};
 constexpr std::array<scale, 3> capacity_scales{
     {{1024.0, "KiB"}, {1024.0 * 1024, "MiB"}, {1024.0 * 1024 * 1024, "GiB"}}};
 
@@ -53,6 +55,7 @@ std::string group(std::string_view digits) {
 
 std::string real_words(double value, std::string_view unit) {
   if (unit == "bytes_per_s") return bandwidth_words(value);
+  if (unit == "operations_per_s") return operation_rate_words(value);
   if (unit == "tokens_per_s") return four_digits(value) + " tokens/s";
   if (unit == "ratio") return four_digits(value * 100.0) + " %";
   if (unit == "count" || unit.empty()) return four_digits(value);
@@ -65,7 +68,8 @@ std::string integer_words(std::int64_t value, std::string_view unit, std::string
     return kind == "gauge" || kind == "peak" ? capacity_words(value)
                                              : with_separators(value) + " B";
   if (unit == "count" || unit.empty()) return with_separators(value);
-  if (unit == "bytes_per_s" || unit == "tokens_per_s" || unit == "ratio")
+  if (unit == "bytes_per_s" || unit == "operations_per_s" || unit == "tokens_per_s" ||
+      unit == "ratio")
     return real_words(static_cast<double>(value), unit);
   // The units that are left are words for things: tokens, pages.
   const bool is_one = value == 1 && !unit.empty() && unit.back() == 's';
@@ -98,6 +102,10 @@ std::string capacity_words(std::int64_t bytes) {
 
 std::string bandwidth_words(double bytes_per_s) {
   return scaled(bytes_per_s, bandwidth_scales, 1000.0);
+}
+
+std::string operation_rate_words(double operations_per_s) {
+  return scaled(operations_per_s, operation_scales, 1000.0);
 }
 
 bool is_printable(const model::quantity& quantity) {

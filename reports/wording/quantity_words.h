@@ -24,6 +24,9 @@ std::string capacity_words(std::int64_t bytes);
 /// Decimal: 12.34e9 → "12.34 GB/s".
 std::string bandwidth_words(double bytes_per_s);
 
+/// Decimal: 12.34e9 → "12.34 GFLOP/s".
+std::string operation_rate_words(double operations_per_s);
+
 /// A quantity in the unit that a contract spells, e.g. "ns". `kind` decides how bytes read: a level
 /// (gauge, peak) is a capacity, anything else is exact alone. A unit that is not ours is printed
 /// behind the number as it stands. Where there is no number: the reason, never 0.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/model/launch_name.h"
+#include "reports/model/step_reads.h"
 #include "reports/wording/audit_words.h"
 #include "reports/wording/investigation_words.h"
 #include "reports/wording/quantity_words.h"
@@ -19,7 +20,6 @@ namespace {
 using model::time_part;
 
 constexpr std::size_t slowest_max = 10;
-constexpr std::int64_t cache_sets_min = 3;  // a set of so many caches is read from memory
 constexpr std::int64_t read_max_bytes = std::int64_t{1} << 56;  // a sum over classes cannot wrap
 
 word_cell share_cell(std::int64_t part, std::int64_t whole) {
@@ -137,6 +137,28 @@ std::string launch_words(const model::launch_class& which) {
   return tells_nothing ? name + ", tells nothing read" : name;
 }
 
+std::string tier_words(const model::investigation& report) {
+  if (report.cache_bytes <= 0)
+    return "The trace states no cache's size: whether memory or a cache served these reads it does "
+           "not say.";
+  const model::step_read_set reads = model::step_reads(report.decode);
+  const std::string cache = with_separators(report.cache_bytes);
+  const model::read_tier tier = model::tier_of(reads.bytes, report.cache_bytes);
+  if (tier == model::read_tier::unknown)
+    return fmt::format(
+        "What a step reads is not told, so whether the largest cache, of {} B, served "
+        "it is open.",
+        cache);
+  const bool is_beyond = tier == model::read_tier::memory;
+  return fmt::format(
+      "Tier: a step reads {} B {}, {} the largest cache of {} B: {}.", with_separators(reads.bytes),
+      reads.is_told ? "by the records" : "of weights by the ledger",
+      is_beyond ? "three times or more" : "less than three times", cache,
+      is_beyond ? "memory served it"
+                : "a cache may have served any of these launches, and a share of the ceiling is "
+                  "none of memory");
+}
+
 word_table time_table(const model::investigation& report) {
   word_table table{"time", "Where the time went", {}, {}, {}, {}};
   table.columns = {{"pass"},           {"part"},         {"time", true}, {"share", true},
@@ -170,38 +192,6 @@ bool is_any_told(const model::pass_total& total) {
       [](const model::launch_line& each) { return each.weight_bytes > 0 || each.kv_bytes > 0; });
 }
 
-// A weight is read again a step later. What a step reads in between is the set that a cache would
-// have to hold.
-std::string tier_words(const model::investigation& report) {
-  if (report.cache_bytes <= 0)
-    return "The trace states no cache's size: whether memory or a cache served these reads it does "
-           "not say.";
-  std::int64_t told = 0;
-  std::int64_t planned = 0;
-  for (const model::launch_line& each : report.decode.launches) {
-    told += std::min(each.weight_bytes, read_max_bytes) + std::min(each.kv_bytes, read_max_bytes);
-    planned += std::min(each.planned_weight_bytes, read_max_bytes);
-  }
-  const auto passes = static_cast<std::int64_t>(std::max<std::uint64_t>(report.decode.passes, 1));
-  const auto named =
-      static_cast<std::int64_t>(std::max<std::uint64_t>(report.decode.named_passes, 1));
-  const std::int64_t set_bytes = told > 0 ? told / passes : planned / named;
-  const std::string cache = with_separators(report.cache_bytes);
-  if (set_bytes <= 0)
-    return fmt::format(
-        "What a step reads is not told, so whether the largest cache, of {} B, served "
-        "it is open.",
-        cache);
-  const bool is_beyond = set_bytes / cache_sets_min >= report.cache_bytes;
-  return fmt::format(
-      "Tier: a step reads {} B {}, {} the largest cache of {} B: {}.", with_separators(set_bytes),
-      told > 0 ? "by the records" : "of weights by the ledger",
-      is_beyond ? "three times or more" : "less than three times", cache,
-      is_beyond ? "memory served it"
-                : "a cache may have served any of these launches, and a share of the ceiling is "
-                  "none of memory");
-}
-
 // Bytes that launches read, by the records, beside what the ledger expected.
 std::string read_words(const model::investigation& report) {
   std::int64_t weight_bytes = 0;
@@ -231,11 +221,12 @@ double read_ceiling(const model::investigation& report) {
 }
 
 // What a launch read: by its records, or, where they tell nothing, by the plan. Of one that reads
-// KV the plan knows a part alone, and a rate of that part would be none.
+// KV an older plan knows a part alone, and a rate of that part would be none.
 double bytes_of(const model::launch_line& line) {
   const double told = static_cast<double>(line.weight_bytes) + static_cast<double>(line.kv_bytes);
-  if (told > 0.0 || line.has_planned_kv) return told;
-  return static_cast<double>(line.planned_weight_bytes);
+  if (told > 0.0 || (line.has_planned_kv && line.planned_kv_bytes == 0)) return told;
+  return static_cast<double>(line.planned_weight_bytes) +
+         static_cast<double>(line.planned_kv_bytes);
 }
 
 word_cell bytes_cell(double bytes) {
@@ -267,9 +258,7 @@ word_row launch_row(const model::launch_line& line, std::int64_t wall_ns, double
 }  // namespace
 
 word_table launches_table(const model::investigation& report) {
-  word_table table{"launches", "Launches of decode steps, and the memory side of their roofline",
-                   {},         {},
-                   {},         {}};
+  word_table table{"launches", "Launches of decode steps", {}, {}, {}, {}};
   table.columns = {{"launch"},           {"launches", true},
                    {"time", true},       {"of decode", true},
                    {"per launch", true}, {"call", true},

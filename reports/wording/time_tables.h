@@ -3,6 +3,8 @@
 // The tables of an investigation that divide time, or bytes by time.
 #pragma once
 
+#include <string>
+
 #include "reports/model/investigation.h"
 #include "reports/wording/word_table.h"
 
@@ -10,6 +12,8 @@ namespace assay::reports {
 
 /// Where decode steps and prefills spent their time; the residual is a row of its own.
 word_table time_table(const model::investigation& report);
+/// Whether a cache may have served what a step reads.
+std::string tier_words(const model::investigation& report);
 /// Launches of decode steps by what they read.
 word_table launches_table(const model::investigation& report);
 /// The decode steps that took longest, and where their time went.

@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "probes/gpu_link/gpu_arithmetic_probe.h"
 #include "probes/gpu_link/held_stream.h"
 #include "probes/nvml/nvml_probe.h"
 #include "tests/gpu/gpu_gate.h"
@@ -110,6 +111,60 @@ TEST(GpuLink, refuses_sizes_that_it_cannot_verify) {
   ASSAY_NEEDS_GPU();
   EXPECT_FALSE(gpu_link_probe::create({.copy_bytes = 0}));
   EXPECT_FALSE(gpu_link_probe::create({.pageable_bytes = 4099}));
+}
+
+// The answer of a launch whose kernel ran `rounds` times; -1 where CUDA refused.
+template <class Enqueue>
+std::int64_t answer_of(const probes::arithmetic_work& work, Enqueue enqueue) {
+  const auto sum = probes::device_words::create(sizeof(std::uint64_t));
+  if (!sum || cudaMemset(sum->data(), 0, sum->bytes()) != cudaSuccess) return -1;
+  std::uint64_t total = 0;
+  if (enqueue(nullptr, work, sum->data()) != cudaSuccess ||
+      cudaMemcpy(&total, sum->data(), sizeof total, cudaMemcpyDeviceToHost) != cudaSuccess)
+    return -1;
+  return static_cast<std::int64_t>(total);
+}
+
+TEST(GpuArithmetic, every_multiply_add_is_in_its_answer) {
+  ASSAY_NEEDS_GPU();
+  // 3 blocks of 256 threads with 8 chains; of tensor cores 4 results each, 16 products a round.
+  const probes::arithmetic_work work{3, 100};
+  EXPECT_EQ(answer_of(work, probes::enqueue_multiply_adds), 3 * 256 * 8 * 100);
+  EXPECT_EQ(answer_of(work, probes::enqueue_tensor_products), 3 * 256 * 8 * 4 * 16 * 100);
+  EXPECT_EQ(work.f32_answer(), 614'400U);
+  EXPECT_EQ(work.tensor_answer(), 39'321'600U);
+  EXPECT_EQ(work.f32_operations(), 2.0 * 614'400);
+  EXPECT_EQ(work.tensor_operations(), 2.0 * 39'321'600);
+  EXPECT_NE(answer_of({3, 99}, probes::enqueue_multiply_adds), 614'400) << "a round is left out";
+}
+
+// H200: 132 multiprocessors with 128 f32 lanes at 1.98 GHz are 66.9 TFLOP/s; tensor cores are
+// said to do 989, which a warp's own instruction does not reach.
+TEST(GpuArithmetic, lies_where_the_hardware_can) {
+  ASSAY_NEEDS_GPU();
+  auto made = probes::gpu_arithmetic_probe::create(0);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ((*made)->ceilings().at(0).operations_per_s, 0.0) << "nothing was sampled yet";
+  const std::int64_t begin_ns = host_now().ns;
+  for (int i = 0; i < 3; ++i) {
+    const auto sampled = (*made)->sample();
+    ASSERT_TRUE(sampled) << sampled.error().message;
+  }
+  std::printf("a sample in %.1f ms\n", static_cast<double>(host_now().ns - begin_ns) / 3e6);
+  const auto found = (*made)->ceilings();
+  ASSERT_EQ(found.size(), 2U);
+  for (const trace::arithmetic_ceiling& each : found)
+    std::printf("%s: %.1f TFLOP/s, %llu samples; %s\n", to_string(each.by).data(),
+                each.operations_per_s / 1e12, static_cast<unsigned long long>(each.samples),
+                each.reason.c_str());
+  cudaDeviceProp properties{};
+  ASSERT_CUDA(cudaGetDeviceProperties(&properties, 0));
+  if (properties.major == 9 && properties.multiProcessorCount > 100) {
+    EXPECT_GT(found[0].operations_per_s, 20e12);
+    EXPECT_LT(found[0].operations_per_s, 75e12);
+    EXPECT_LT(found[1].operations_per_s, 1'000e12);
+  }
+  EXPECT_GT(found[1].operations_per_s, found[0].operations_per_s);
 }
 
 TEST(HeldStream, has_no_time_of_the_hosts_in_its_own) {

@@ -11,9 +11,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "probes/link/arithmetic_probe.h"
 #include "probes/link/core_clock.h"
 #include "probes/link/link_track.h"
 #include "probes/link/link_variants.h"
+#include "probes/link/multiply_add.h"
 #include "probes/link/stream_set.h"
 #include "tests/probes/recorded_trace.h"
 
@@ -199,6 +201,55 @@ TEST(CoreClock, counts_a_plausible_number_of_cycles_or_says_why_not) {
   }
   EXPECT_GT(*cycles_per_s, 0.0);
   EXPECT_LT(*cycles_per_s, 12e9) << "an addition that the core took out of the chain";
+}
+
+void multiply_nothing(float*, float, float, std::uint32_t) {}
+void multiply_half_the_lanes(float* lanes, float factor, float term, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < multiply_add_chains * 4 / 2; ++i)
+      lanes[i] = lanes[i] * factor + term;
+}
+void multiply_half_the_rounds(float* lanes, float factor, float term, std::uint32_t rounds) {
+  for (std::uint32_t round = 0; round < rounds / 2; ++round)
+    for (std::size_t i = 0; i < multiply_add_chains * 4; ++i) lanes[i] = lanes[i] * factor + term;
+}
+
+TEST(Arithmetic, each_variant_multiplies_and_adds_in_each_lane) {
+  for (const multiply_add_variant& by : multiply_add_variants()) {
+    alignas(64) float lanes[multiply_add_chains * 16] = {};
+    for (std::size_t i = 0; i < by.lanes(); ++i) lanes[i] = static_cast<float>(i);
+    by.run(lanes, 0.5F, 3.0F, 2);  // (x / 2 + 3) / 2 + 3
+    for (std::size_t i = 0; i < by.lanes(); ++i)
+      EXPECT_EQ(lanes[i], static_cast<float>(i) / 4.0F + 4.5F) << by.name << " " << i;
+  }
+}
+
+TEST(Arithmetic, catches_multiply_adds_that_did_not_happen) {
+  for (const auto run : {multiply_nothing, multiply_half_the_lanes, multiply_half_the_rounds}) {
+    arithmetic_probe probe(multiply_add_variant{"idle", 16, run}, 1);
+    const auto sampled = probe.sample();
+    ASSERT_FALSE(sampled);
+    EXPECT_EQ(sampled.error().kind, error_kind::internal);
+    EXPECT_EQ(probe.ceiling().operations_per_s, 0.0);
+    EXPECT_FALSE(probe.ceiling().reason.empty());
+  }
+}
+
+TEST(Arithmetic, keeps_the_fastest_and_says_by_what_it_was_measured) {
+  arithmetic_probe probe({.vector_bytes = 32, .threads = 2});
+  EXPECT_EQ(probe.ceiling().operations_per_s, 0.0);
+  double before = 0.0;
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(probe.sample());
+    EXPECT_EQ(probe.ceiling().samples, i);
+    EXPECT_GE(probe.ceiling().operations_per_s, before);
+    before = probe.ceiling().operations_per_s;
+  }
+  EXPECT_THAT(probe.ceiling().reason, testing::HasSubstr("on 2 threads at once"));
+  EXPECT_THAT(probe.ceiling().reason, testing::Not(testing::HasSubstr("64-byte")));
+  // No core begins more than two multiply-adds of 64 bytes a cycle, nor makes 10 GHz.
+  EXPECT_GT(before, 1e6);
+  EXPECT_LT(before, 2 * 2 * 2 * 16 * 10e9);
 }
 
 }  // namespace

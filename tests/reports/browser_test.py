@@ -142,6 +142,38 @@ class Investigation(OpenPage):
         for at, each in enumerate(view["series"]):
             self.assertEqual([row[at + 1] for row in rows], each["values"])
 
+    def test_operators_lie_under_their_roofs_where_the_json_has_them(self):
+        roof = self.json["roofline"]
+        shown = [each for each in roof["points"]
+                 if each["operations_per_s"].get("value", 0) > 0
+                 and "value" in each["roof_ratio"]]
+        self.assertGreater(len(shown), 5)
+        view = PAGE.value(DATA % "roofline-plot")["views"][0]
+        lines = {each["name"]: each["values"] for each in view["series"]}
+        plotted = sorted((at, y) for at, y in zip(view["places"], lines["achieved"]) if y)
+        self.assertEqual(plotted, sorted(
+            ((each["told_operations_per_byte"].get("value")
+              or each["ledger_operations_per_byte"]["value"]), each["operations_per_s"]["value"])
+            for each in shown))
+        reads = roof["read_bytes_per_s"]["value"]
+        most = roof["arithmetic"][0]["operations_per_s"]["value"]
+        for at, y in zip(view["places"], lines["roof, f32 multiply-adds"]):
+            self.assertAlmostEqual(y / min(reads * at, most), 1, places=9)
+        # Keys walk from the left end to the right one and name what is there.
+        PAGE.value("document.querySelector('#roofline-plot .plot-host').focus()")
+        said = []
+        for _ in view["places"]:
+            PAGE.key("ArrowRight")
+            said.append(PAGE.value("document.querySelector('#roofline-plot .said').textContent"))
+        for name, words in zip(view["placeNames"], said):
+            self.assertIn(name, words)
+        self.assertIn("FLOP/s", said[1])
+        PAGE.key("+", "+")
+        PAGE.key("Escape")
+        rows = PAGE.value("Array.from(document.querySelectorAll('#roofline tbody tr'), row => "
+                          "row.cells[9].textContent)")
+        self.assertEqual(len(rows), len(roof["points"]))
+
     def test_courses_are_those_of_the_json(self):
         for plot, key in (("levels-plot", "levels"), ("flows-plot", "flows"),
                           ("deviations-plot", "deviations")):

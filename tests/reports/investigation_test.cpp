@@ -101,6 +101,7 @@ model::investigation sample_investigation(model::audit_report audit) {
   report.tokens_per_s = real(912.5);
   report.planned_launches = 6;
   report.cache_bytes = 4'096;
+  report.roof = sample_roof();
   report.threads = {{7, false, 2, 25'000, 3'000, 600, 21'400, 19'600, 2, 1'800},
                     {9, true, 2, 25'000, 100, 0, 24'900, 0, 0, 0}};
   report.bandwidths = {
@@ -377,6 +378,7 @@ TEST(Investigation, foreign_text_is_inert_in_a_page_and_in_markdown) {
   audit.findings[0].subject = evil;
   model::investigation found = sample_investigation(audit);
   found.bandwidths[0].subject = found.blind_spots[0] = evil;
+  found.roof.points[0].which.op = found.roof.arithmetic[0].how = evil;
   found.levels[0].name = found.flows[0].name = found.deviations[0].name = evil;
   found.levels[0].unit = found.deviations[0].unit = evil;
   const std::string html = investigation_as_html(found);

@@ -161,4 +161,84 @@ model::audit_report clean_report() {
   return report;
 }
 
+namespace {
+
+model::roofline_point point_of(model::launch_class which, std::uint64_t launches,
+                               std::int64_t busy_ns, model::quantity operations) {
+  model::roofline_point point;
+  point.which = std::move(which);
+  point.launches = launches;
+  point.busy_ns = busy_ns;
+  point.operations = std::move(operations);
+  return point;
+}
+
+// Everything that a point without operations, or without products, has not.
+model::roofline_point without_roof(model::roofline_point point, const std::string& why) {
+  for (model::quantity* each :
+       {&point.ledger_intensity, &point.told_intensity, &point.operations_per_s,
+        &point.roof_operations_per_s, &point.roof_ratio})
+    *each = absent(why);
+  return point;
+}
+
+model::roofline_point bound_by_reads() {
+  auto point = point_of({"gated_mlp", "compute", 4096, false, 0, false}, 6, 7'000, number(49'152));
+  point.ledger_bytes = point.told_bytes = number(24'576);
+  point.ledger_intensity = point.told_intensity = real(2.0);
+  point.operations_per_s = real(7.0217e9);
+  point.roof_operations_per_s = real(20e9);
+  point.roof_ratio = real(0.351085);
+  point.bound = model::roof_bound::reads;
+  return point;
+}
+
+model::roofline_point bound_by_arithmetic() {
+  auto point = point_of({"attention", "compute", 0, true, 0, false}, 2, 800, number(48'000));
+  point.ledger_bytes = number(1'024);
+  point.ledger_intensity = real(46.875);
+  point.told_bytes = point.told_intensity = absent("no record tells what it read");
+  point.operations_per_s = real(60e9);
+  point.roof_operations_per_s = real(80e9);
+  point.roof_ratio = real(0.75);
+  point.bound = model::roof_bound::arithmetic;
+  return point;
+}
+
+model::roofline_point prefill_without_ceiling() {
+  auto point = without_roof(point_of({}, 1, 5'000, number(900'000)), "no matrix unit");
+  point.is_prefill = true;
+  point.by = telemetry::arithmetic::bf16_tensor;
+  point.ledger_bytes = number(28'000);
+  point.told_bytes = number(30'000);
+  point.ledger_intensity = real(900.0 / 28.0);
+  point.told_intensity = real(30.0);
+  point.operations_per_s = real(180e12);
+  return point;
+}
+
+}  // namespace
+
+model::roofline sample_roof() {
+  using telemetry::arithmetic;
+  model::roofline roof;
+  roof.read_bytes_per_s = 10e9;
+  roof.tier = model::read_tier::cache;
+  roof.arithmetic = {
+      {arithmetic::f32_fma, real(80e9), 9, "by 64-byte registers", real(8.0)},
+      {arithmetic::bf16_tensor, absent("no matrix unit"), 0, "", absent("no matrix unit")}};
+  auto rotary =
+      without_roof(point_of({"rotary", "compute", 128, false, 0, false}, 2, 90, number(0)),
+                   "it has no products");
+  rotary.ledger_bytes = rotary.told_bytes = number(256);
+  const std::string unplanned = "no plan names this launch";
+  auto unnamed = without_roof(
+      point_of({"", "compute", 0, true, 0, false}, 2, 1'000, absent(unplanned)), unplanned);
+  unnamed.ledger_bytes = absent(unplanned);
+  unnamed.told_bytes = number(2'048);
+  roof.points = {bound_by_reads(), bound_by_arithmetic(), rotary, unnamed,
+                 prefill_without_ceiling()};
+  return roof;
+}
+
 }  // namespace assay::reports

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "reports/model/audit_report.h"
+#include "reports/model/investigation.h"
 
 namespace assay::reports {
 
@@ -20,5 +21,8 @@ model::audit_report sample_report();
 
 /// Two counters that agree, nothing found.
 model::audit_report clean_report();
+
+/// Operators bound by reads and by arithmetic, some without a roof, and prefill.
+model::roofline sample_roof();
 
 }  // namespace assay::reports

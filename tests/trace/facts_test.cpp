@@ -26,7 +26,14 @@ run_facts sample() {
   facts.reasons = {"no CUDA device", "greedy: nothing is drawn"};
   facts.notes = {"the link was measured between the requests"};
   facts.has_one_observer = true;
-  facts.step_plan = {{"norm_qkv", 262'656, false}, {"attention", 0, true}};
+  using telemetry::arithmetic;
+  facts.step_plan = {{"norm_qkv", 262'656, false, {{arithmetic::f32_fma, 524'288, 0, 0}}},
+                     {"attention", 0, true, {{arithmetic::bf16_tensor, 0, 512, 2'048}}},
+                     {"unplanned", 8, false}};
+  facts.requests = {{12, 123'456'789, 5'000, arithmetic::bf16_tensor},
+                    {1, 0, 0, arithmetic::f32_fma}};
+  facts.arithmetic = {{arithmetic::f32_fma, 2.5e11, 9, "64-byte multiply-adds"},
+                      {arithmetic::bf16_tensor, 0.0, 0, "no matrix unit"}};
   facts.cache_bytes = 52'428'800;
   return facts;
 }
@@ -54,6 +61,44 @@ TEST(Facts, a_plan_and_a_cache_are_whole_and_the_later_wins_as_a_whole) {
   merge(into, later);
   EXPECT_EQ(into.step_plan, later.step_plan);
   EXPECT_EQ(into.cache_bytes, 1);
+}
+
+TEST(Facts, planned_work_and_ceilings_of_arithmetic_are_whole) {
+  const std::string launch =
+      R"({"step_plan":[{"operator":"x","weight_bytes":1,"reads_kv":%,)"
+      R"("products":{"by":"f32_fma","operations":8,)"
+      R"("operations_per_context_token":4,"kv_bytes_per_context_token":2}}]})";
+  const auto reading = [&](const char* reads_kv) {
+    std::string out = launch;
+    return out.replace(out.find('%'), 1, reads_kv);
+  };
+  EXPECT_TRUE(parse_facts(reading("true")));
+  EXPECT_THAT(parse_facts(reading("false")).error().message, HasSubstr("does not read"));
+  std::string bad = reading("true");
+  bad.replace(bad.find("f32_fma"), 7, "f64_fma");
+  EXPECT_THAT(parse_facts(bad).error().message, HasSubstr("bf16_tensor"));
+  for (
+      const char* each :
+      {R"({"step_plan":[{"operator":"x","weight_bytes":1,"reads_kv":true,"products":8}]})",
+       R"({"step_plan":[{"operator":"x","weight_bytes":1,"reads_kv":true,"products":)"
+       R"({"by":"f32_fma","operations":8}}]})",
+       R"({"requests":[{"prompt_tokens":1,"prefill_operations":2,"prefill_by":"f32_fma"}]})",
+       R"({"requests":[{"prompt_tokens":-1,"prefill_operations":2,"prefill_bytes":3,"prefill_by":"f32_fma"}]})",
+       R"({"requests":[{"prompt_tokens":1,"prefill_operations":1e99,"prefill_bytes":3,"prefill_by":"f32_fma"}]})",
+       R"({"arithmetic":[{"by":"f32_fma","operations_per_s":0,"samples":1}]})",
+       R"({"arithmetic":[{"by":"f32_fma","operations_per_s":null,"samples":0}]})",
+       R"({"arithmetic":[{"by":"f32_fma","operations_per_s":1,"samples":1,"unit":"x"}]})"})
+    EXPECT_FALSE(parse_facts(each)) << each;
+}
+
+TEST(Facts, later_plans_of_requests_win_as_a_whole_and_ceilings_of_arithmetic_by_name) {
+  run_facts into = sample();
+  run_facts later;
+  later.requests = {{3, 4, 5, telemetry::arithmetic::f32_fma}};
+  later.arithmetic = {{telemetry::arithmetic::f32_fma, 3e11, 12, "again"}};
+  merge(into, later);
+  EXPECT_EQ(into.requests, later.requests);
+  EXPECT_THAT(into.arithmetic, ElementsAre(later.arithmetic[0], sample().arithmetic[1]));
 }
 
 TEST(Facts, one_observer_is_said_or_not_and_stays_said) {
