@@ -57,6 +57,7 @@ result<void> investigator::facts(std::string_view json) {
   ASSAY_TRY_ASSIGN(trace::run_facts stated, trace::parse_facts(json));
   if (!stated.step_plan.empty()) passes_.plan(std::move(stated.step_plan));
   if (stated.cache_bytes > 0) cache_bytes_ = stated.cache_bytes;
+  conditions_.take_absent(stated.absent_conditions);
   return {};
 }
 
@@ -74,6 +75,8 @@ void investigator::take(const assay_record& record) {
       return threads_.take(record);
     case ASSAY_LINK_SAMPLE:
       return links_.take(record);
+    case ASSAY_CONDITION:
+      return conditions_.take(record);
     case ASSAY_SUBMISSION:
       threads_.take(record);
       return passes_.take(record);
@@ -112,6 +115,7 @@ model::investigation investigator::finish(model::audit_report audit) {
   out.flows = deviations_.flows();
   out.deviations = deviations_.deviations();
   out.bandwidths = bandwidths_of(passes_.copies(), passes_.reads(), contract_, out.audit);
+  out.conditions = conditions_.lines();
   out.blind_spots = blind_spots_of(out, passes_);
   return out;
 }

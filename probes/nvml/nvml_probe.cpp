@@ -54,25 +54,6 @@ result<nvml_counter> count_of(const nvml_field_value& field, const char* name) {
 
 }  // namespace
 
-std::string throttle_words(std::uint64_t mask) {
-  constexpr std::string_view words[] = {"idle",
-                                        "application clocks",
-                                        "power cap",
-                                        "hardware slowdown",
-                                        "sync boost",
-                                        "thermal slowdown",
-                                        "hardware thermal slowdown",
-                                        "power brake",
-                                        "display clocks"};
-  std::string all;
-  for (const std::string_view word : words) {
-    if ((mask & 1) != 0) all += (all.empty() ? "" : ", ") + std::string(word);
-    mask >>= 1;
-  }
-  if (mask != 0) all += (all.empty() ? "" : ", ") + std::string("a reason unknown to this program");
-  return all.empty() ? "nothing" : all;
-}
-
 result<std::unique_ptr<nvml_probe>> nvml_probe::open(const nvml_options& options) {
   ASSAY_TRY_ASSIGN(const nvml_library library, nvml_library::load(options.library));
   ASSAY_TRY(library.attempt(library.init(), "nvmlInit_v2"));

@@ -10,6 +10,7 @@
 
 #include "probes/nvml/nvml_counter.h"
 #include "probes/nvml/nvml_library.h"
+#include "probes/trace/condition.h"
 #include "runtime/telemetry/clock.h"
 #include "runtime/telemetry/result.h"
 
@@ -38,8 +39,10 @@ struct nvml_sample {
   result<std::uint64_t> used_memory_bytes;
 };
 
-/// What holds the clocks down, in words; "nothing" for 0. "idle" is one of them.
-std::string throttle_words(std::uint64_t mask);
+/// What holds the clocks down, in words.
+inline std::string throttle_words(std::uint64_t mask) {
+  return trace::clock_event_words(mask);
+}
 
 /// A link in an idle GPU trains down: generation and width mean something only while bytes move.
 struct nvml_link {

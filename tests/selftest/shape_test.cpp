@@ -143,7 +143,8 @@ TEST(Shape, of_a_live_run_holds_no_record_that_no_fixture_has) {
   for (const std::string& each : live())
     if (each.starts_with("record ") && sink.seen.count(each) == 0) kinds.insert(each);
   const shape elsewhere{fmt::format("record {}", int(ASSAY_THREAD)),
-                        fmt::format("record {}", int(ASSAY_EVENT_SPAN))};
+                        fmt::format("record {}", int(ASSAY_EVENT_SPAN)),
+                        fmt::format("record {}", int(ASSAY_CONDITION))};
   for (const std::string& each : kinds)
     EXPECT_TRUE(elsewhere.count(each) != 0 ||
                 each == fmt::format("record {}", int(ASSAY_LINK_SAMPLE)))

@@ -28,6 +28,7 @@ run_facts sample() {
   facts.has_one_observer = true;
   facts.step_plan = {{"norm_qkv", 262'656, false}, {"attention", 0, true}};
   facts.cache_bytes = 52'428'800;
+  facts.absent_conditions = {{"throttled by heat", "not exposed on this machine"}};
   return facts;
 }
 
@@ -54,6 +55,21 @@ TEST(Facts, a_plan_and_a_cache_are_whole_and_the_later_wins_as_a_whole) {
   merge(into, later);
   EXPECT_EQ(into.step_plan, later.step_plan);
   EXPECT_EQ(into.cache_bytes, 1);
+}
+
+TEST(Facts, an_absent_condition_has_a_reason_and_the_later_wins_by_name) {
+  for (const char* bad : {R"({"absent_conditions":[{"name":"x"}]})",
+                          R"({"absent_conditions":[{"name":"x","reason":""}]})",
+                          R"({"absent_conditions":[{"name":"","reason":"y"}]})",
+                          R"({"absent_conditions":{"name":"x","reason":"y"}})"})
+    EXPECT_FALSE(parse_facts(bad)) << bad;
+  run_facts into = sample();
+  into.absent_conditions = {{"x", "early"}, {"z", "stays"}};
+  run_facts later;
+  later.absent_conditions = {{"x", "late \xff"}};
+  merge(into, parse_facts(to_json(later)).value());
+  EXPECT_THAT(into.absent_conditions, ElementsAre(absent_condition{"x", "late \xef\xbf\xbd"},
+                                                  absent_condition{"z", "stays"}));
 }
 
 TEST(Facts, one_observer_is_said_or_not_and_stays_said) {
