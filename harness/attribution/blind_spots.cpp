@@ -143,8 +143,12 @@ std::vector<std::string> blind_spots_of(const model::investigation& report,
   to.say(report.cache_bytes == 0,
          "Whether a launch was served by a cache: the trace states no cache's size");
   say_conditions(to, report);
-  to.say(!has_fact(audit, "observer cost"),
-         "What observing cost this run: it has no arm without the observer");
+  to.say(!has_fact(audit, "observer cost, measured"),
+         "What observing cost this run: it has no arm without the observer; assay audit "
+         "--observer-cost has");
+  if (const std::string cost = value_of(audit.facts, "observer cost, measured");
+      cost.starts_with("not measured"))
+    to.say(true, "What observing cost this run: " + cost);
   return std::move(to.lines_);
 }
 

@@ -13,6 +13,7 @@
 #include "harness/audit/gates.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/memory_flags.h"
+#include "harness/cli/observer_cost.h"
 #include "harness/cli/recorder.h"
 #include "harness/cli/references.h"
 #include "harness/cli/run_clock.h"
@@ -33,7 +34,6 @@ namespace {
 // A level is compared every so many steps: often enough to see it move, seldom enough to cost
 // nothing.
 constexpr std::uint32_t steps_between_levels = 16;
-
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
 
 // Of the weights that arrived, this much is fetched back and compared, with each known answer.
@@ -483,6 +483,8 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(known_answers());
   ASSAY_TRY(unload());
   ASSAY_TRY(recorder_.facts(conditions_->facts_after(backend_->ceilings(), given_)));
+  ASSAY_TRY(
+      recorder_.facts(observer_facts(options_, prompts_.front(), recorder_.records_a_step())));
   return recorder_.end();
 }
 

@@ -12,7 +12,7 @@
 namespace assay::cli {
 
 /// Threads: the one that runs the engine, whose core's clock is timed.
-/// Overhead: a sample is 0.2 ms on the host; docs/evidence/observer-cost.md.
+/// Overhead: a sample is 0.12 ms on the host; docs/evidence/observer-cost-audit-2026-12-03.md.
 class condition_watch {
  public:
   /// Ownership: the backend, which outlives it, has the readers of its device.

@@ -32,7 +32,7 @@ class condition_probe {
   void add(assay_condition which, condition_reader read);
 
   /// Writes an ASSAY_CONDITION a condition that can be read now. Errors: the sink's alone.
-  /// Overhead: two system calls a condition; docs/evidence/observer-cost.md.
+  /// Overhead: two system calls a condition; docs/evidence/observer-cost-audit-2026-12-03.md.
   result<void> sample(trace::sink& to);
 
   /// Those that no sample() has seen, and what the last one was told in its place.
