@@ -71,6 +71,13 @@ class nvml_probe {
   result<nvml_link> link() const;
   /// The two counts alone. Errors: unavailable, where this driver has none.
   result<nvml_link_bytes> link_bytes() const;
+  // What changes while a GPU works, one call each. Errors: unavailable, each for itself.
+  result<std::uint64_t> sm_clock_hz() const;
+  result<std::uint64_t> memory_clock_hz() const;
+  result<std::uint64_t> throttle_mask() const;
+  result<std::uint32_t> temperature_celsius() const;
+  result<std::uint32_t> power_milliwatt() const;
+  result<std::uint64_t> used_memory_bytes() const;
   result<std::string> driver_version() const;
   /// GPUs that the driver has, hidden from CUDA or not.
   result<std::uint32_t> gpu_count() const;
