@@ -83,6 +83,8 @@ std::string condition_words(std::int64_t value, std::string_view unit) {
   if (unit == "milli") return fmt::format("{:.2f}", real / 1e3);
   if (unit == "milliwatt") return fmt::format("{:.1f} W", real / 1e3);
   if (unit == "celsius") return fmt::format("{} °C", value);
+  // A level that moves by itself: its digits would say no more.
+  if (unit == "bytes") return fmt::format("{:.3f} GiB", real / (1024.0 * 1024 * 1024));
   return quantity_words({true, false, value, 0.0, {}}, unit, "gauge");
 }
 
