@@ -11,7 +11,7 @@ using probes::nvml_probe;
 using nvml_result = result<std::unique_ptr<nvml_probe>>;
 
 template <class Value>
-result<std::int64_t> counted(const result<Value>& read) {
+result<std::int64_t> as_count(const result<Value>& read) {
   if (!read) return failure(read.error());
   if (*read > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
     return ASSAY_FAIL(unavailable, "NVML: a reading that cannot be counted in");
@@ -23,7 +23,7 @@ probes::condition_reader by_nvml(const nvml_result& nvml,
                                  result<Value> (nvml_probe::*read)() const) {
   return [&nvml, read]() -> result<std::int64_t> {
     if (!nvml) return failure(nvml.error());
-    return counted(((**nvml).*read)());
+    return as_count(((**nvml).*read)());
   };
 }
 

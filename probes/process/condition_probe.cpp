@@ -22,14 +22,14 @@ namespace {
 
 constexpr std::size_t head_bytes = 4096;
 constexpr std::int64_t hz_per_khz = 1000;
-constexpr std::int64_t bytes_per_kib = 1024;
+constexpr std::int64_t kib_bytes = 1024;
 
-using parse = std::function<result<std::int64_t>(std::string_view, const std::string&)>;
+using text_parser = std::function<result<std::int64_t>(std::string_view, const std::string&)>;
 
 // Files whose numbers add up. Kept open: a sample is a read.
 class summed_files {
  public:
-  summed_files(const std::vector<std::string>& paths, parse take, std::string absence)
+  summed_files(const std::vector<std::string>& paths, text_parser take, std::string absence)
       : take_(std::move(take)), absence_(std::move(absence)) {
     for (const std::string& path : paths) {
       auto file = open_file::open(path);
@@ -57,7 +57,7 @@ class summed_files {
     return take_(text, file.path());
   }
 
-  parse take_;
+  text_parser take_;
   std::string absence_;
   std::vector<open_file> files_;
 };
@@ -69,7 +69,7 @@ result<std::string> head_of(const std::string& path) {
   return std::string(text);
 }
 
-condition_reader one_file(const std::string& path, parse take) {
+condition_reader one_file(const std::string& path, text_parser take) {
   auto file = std::make_shared<result<open_file>>(open_file::open(path));
   return [file, take = std::move(take)]() -> result<std::int64_t> {
     if (!*file) return failure((*file).error());
@@ -79,7 +79,7 @@ condition_reader one_file(const std::string& path, parse take) {
   };
 }
 
-condition_reader many_files(const std::vector<std::string>& paths, parse take,
+condition_reader many_files(const std::vector<std::string>& paths, text_parser take,
                             std::string absence) {
   auto files = std::make_shared<summed_files>(paths, std::move(take), std::move(absence));
   return [files] { return files->read(); };
@@ -136,7 +136,7 @@ result<std::int64_t> own_usage(std::int64_t rusage::*field) {
   return usage.*field;
 }
 
-parse count_in(std::int64_t scale) {
+text_parser count_in(std::int64_t scale) {
   return [scale](std::string_view text, const std::string& from) {
     return parse_whole(text, from, scale);
   };
@@ -144,8 +144,8 @@ parse count_in(std::int64_t scale) {
 
 // One number of what a text says.
 template <class Parsed>
-parse field_of(result<Parsed> (*take)(std::string_view, const std::string&),
-               std::int64_t Parsed::*field) {
+text_parser field_of(result<Parsed> (*take)(std::string_view, const std::string&),
+                     std::int64_t Parsed::*field) {
   return [take, field](std::string_view text, const std::string& from) {
     return take(text, from).map([field](const Parsed& seen) { return seen.*field; });
   };
@@ -199,7 +199,7 @@ void add_pressure(condition_probe& to, const std::string& proc) {
   to.add(ASSAY_MEMORY_PRESSURE, one_file(proc + "/pressure/memory", parse_pressure_ns));
   to.add(ASSAY_AVAILABLE_MEMORY,
          one_file(proc + "/meminfo", [](std::string_view text, const std::string& from) {
-           return parse_keyed(text, "MemAvailable", from, bytes_per_kib);
+           return parse_keyed(text, "MemAvailable", from, kib_bytes);
          }));
 }
 
