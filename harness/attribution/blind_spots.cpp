@@ -135,6 +135,22 @@ void say_attribution(list& to, const model::investigation& report, const pass_fo
          "The time between tokens: no two tokens of one request are in the trace");
 }
 
+void say_conditions(list& to, const model::investigation& report) {
+  const auto& lines = report.conditions;
+  const auto is_any = [&](bool is_of_gpu) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const auto& each) { return each.is_of_gpu == is_of_gpu; });
+  };
+  to.say(!is_any(false),
+         "What state the machine was in, whether its clocks were throttled or its cores taken: the "
+         "trace holds no sample of it");
+  to.say(is_gpu(report.audit) && !is_any(true),
+         "The GPU's clocks under load, and what held them down: the trace holds no sample of them");
+  for (const model::condition_line& each : lines)
+    to.say(each.samples == 0,
+           fmt::format("Of the machine's state, {}: {}", each.name, each.absence));
+}
+
 }  // namespace
 
 std::vector<std::string> blind_spots_of(const model::investigation& report,
@@ -151,10 +167,13 @@ std::vector<std::string> blind_spots_of(const model::investigation& report,
   say_roofline(to, report);
   to.say(report.cache_bytes == 0,
          "Whether a launch was served by a cache: the trace states no cache's size");
-  to.say(is_gpu(audit) && !has_fact(audit, "SM clock"), "Clocks of the GPU under load");
-  to.say(!has_fact(audit, "throttl"), "Whether the clocks were throttled: no fact of the run says");
-  to.say(!has_fact(audit, "observer cost"),
-         "What observing cost this run: it has no arm without the observer");
+  say_conditions(to, report);
+  to.say(!has_fact(audit, "observer cost, measured"),
+         "What observing cost this run: it has no arm without the observer; assay audit "
+         "--observer-cost has");
+  if (const std::string cost = value_of(audit.facts, "observer cost, measured");
+      cost.starts_with("not measured"))
+    to.say(true, "What observing cost this run: " + cost);
   return std::move(to.lines_);
 }
 

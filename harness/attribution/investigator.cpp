@@ -62,6 +62,7 @@ result<void> investigator::facts(std::string_view json) {
   trace::run_facts ceilings;
   ceilings.arithmetic = std::move(stated.arithmetic);
   trace::merge(ceilings_, std::move(ceilings));
+  conditions_.take_absent(stated.absent_conditions);
   return {};
 }
 
@@ -79,6 +80,8 @@ void investigator::take(const assay_record& record) {
       return threads_.take(record);
     case ASSAY_LINK_SAMPLE:
       return links_.take(record);
+    case ASSAY_CONDITION:
+      return conditions_.take(record);
     case ASSAY_SUBMISSION:
       threads_.take(record);
       return passes_.take(record);
@@ -118,6 +121,7 @@ model::investigation investigator::finish(model::audit_report audit) {
   out.deviations = deviations_.deviations();
   out.bandwidths = bandwidths_of(passes_.copies(), passes_.reads(), contract_, out.audit);
   out.roof = roofline_of(out, ceilings_.arithmetic, passes_.prefills());
+  out.conditions = conditions_.lines();
   out.blind_spots = blind_spots_of(out, passes_);
   return out;
 }

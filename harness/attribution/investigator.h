@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/attribution/condition_fold.h"
 #include "harness/attribution/deviation_fold.h"
 #include "harness/attribution/level_fold.h"
 #include "harness/attribution/link_fold.h"
@@ -65,6 +66,7 @@ class investigator final : public trace::sink {
   pass_fold passes_;
   link_fold links_;
   level_fold levels_;
+  condition_fold conditions_;
   std::int64_t cache_bytes_ = 0;
   trace::run_facts ceilings_;  // of arithmetic alone
 };

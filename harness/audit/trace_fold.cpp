@@ -40,6 +40,7 @@ void trace_fold::take(const assay_record& record) {
       absorb(false, nullptr);
       return sentinels_.take_announcement(record);
     case ASSAY_THREAD:
+    case ASSAY_CONDITION:
       return;
     case ASSAY_LINK_SAMPLE:
       return evidence_.ceilings.take(record);

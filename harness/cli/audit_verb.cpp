@@ -57,6 +57,7 @@ struct audit_flags {
   std::string out_trace;
   history_flags history;
   bool is_strict = false;
+  bool has_observer_arm = false;
 };
 
 // What no single flag shows: two that name one file, or one that would change nothing.
@@ -96,6 +97,7 @@ result<run_options> options_of(const audit_flags& flags) {
     ASSAY_TRY_ASSIGN(options.arena_bytes, parse_limit_bytes("--arena", flags.arena));
   }
   ASSAY_TRY(set_memory(options, {flags.vram_limit, flags.context_tokens}));
+  options.observer_cost = flags.has_observer_arm ? observer_arm::always : observer_arm::where_cheap;
   options.temperature = flags.temperature;
   options.seed = flags.seed;
   if (!flags.scenario.empty()) {
@@ -186,6 +188,8 @@ void add_audit_verb(CLI::App& app, verb_action& action) {
                ->check(CLI::IsMember({"host", "cuda"}))
                ->capture_default_str());
   run_only(verb->add_option("--out-trace", flags->out_trace, "Keep the run's trace here"));
+  run_only(verb->add_flag("--observer-cost", flags->has_observer_arm,
+                          "Behind the run decode once more, by turns with and without observers"));
   verb->add_option("--out-json", flags->out_json, "The audit as JSON");
   verb->add_option("--out-markdown", flags->out_markdown, "The audit as Markdown");
   verb->add_option("--out-junit", flags->out_junit, "The audit as JUnit XML, a test a counter");

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/audited_run.h"
 
-#include <sys/stat.h>
-
 #include <array>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include "harness/audit/gates.h"
 #include "harness/cli/interrupt.h"
 #include "harness/cli/memory_flags.h"
+#include "harness/cli/observer_cost.h"
 #include "harness/cli/recorder.h"
 #include "harness/cli/references.h"
 #include "harness/cli/run_clock.h"
@@ -33,18 +34,10 @@ namespace {
 // A level is compared every so many steps: often enough to see it move, seldom enough to cost
 // nothing.
 constexpr std::uint32_t steps_between_levels = 16;
-
 constexpr std::string_view replacement = "\xef\xbf\xbd";  // U+FFFD
 
 // Of the weights that arrived, this much is fetched back and compared, with each known answer.
 constexpr std::int64_t looked_at_bytes = 65'536;
-
-result<std::int64_t> size_of_file(const std::filesystem::path& file) {
-  struct stat found {};
-  if (stat(file.c_str(), &found) != 0)
-    return ASSAY_FAIL(io, file.string() + ": cannot be read; check the path and its permissions");
-  return static_cast<std::int64_t>(found.st_size);
-}
 
 // One run from device to trace. Members are in the order in which they depend on each other.
 class run {
@@ -167,8 +160,10 @@ result<void> run::load() {
   seen.on = options_.device;
   ASSAY_TRY_ASSIGN(const auto weight_files, scenarios::weight_files_of(options_.checkpoint));
   for (const std::filesystem::path& file : weight_files) {
-    ASSAY_TRY_ASSIGN(const std::int64_t file_bytes, size_of_file(file));
-    seen.stat_file_bytes += file_bytes;
+    std::error_code why_not;
+    seen.stat_file_bytes += static_cast<std::int64_t>(std::filesystem::file_size(file, why_not));
+    if (why_not)
+      return ASSAY_FAIL(io, file.string() + ": cannot be read; check the path and its permissions");
   }
   ASSAY_TRY_ASSIGN(const auto usage_before, probes::usage_of_this_thread());
   ASSAY_TRY_ASSIGN(const engine::engine_options wanted, engine_options());
@@ -433,6 +428,7 @@ result<void> run::request(std::size_t index) {
 result<void> run::between_windows() {
   ASSAY_TRY(backend_->sample_ceilings(recorder_));
   ASSAY_TRY(accounts_->sample(recorder_));
+  ASSAY_TRY(conditions_->sample(recorder_));
   return backend_->are_known_answers_due(host_now()) ? known_answers() : result<void>{};
 }
 
@@ -466,6 +462,7 @@ result<void> run::go(const device_maker& make_device) {
   ASSAY_TRY(recorder_.facts(conditions_->facts_before()));
   tell_("measuring what this machine's memory can carry");
   ASSAY_TRY(backend_->calibrate(recorder_));
+  ASSAY_TRY(conditions_->sample(recorder_));
   ASSAY_TRY(recorder_.facts(run_conditions::facts_of_ceilings(*backend_)));
   ASSAY_TRY_ASSIGN(tokenizer_,
                    tokenizer::tokenizer::load(options_.checkpoint / "tokenizer.json", writer_));
@@ -481,9 +478,12 @@ result<void> run::go(const device_maker& make_device) {
     ASSAY_TRY(between_windows());
     ASSAY_TRY(request(i));
   }
+  ASSAY_TRY(conditions_->sample(recorder_));
   ASSAY_TRY(known_answers());
   ASSAY_TRY(unload());
   ASSAY_TRY(recorder_.facts(conditions_->facts_after(*backend_, given_)));
+  ASSAY_TRY(
+      recorder_.facts(observer_facts(options_, prompts_.front(), recorder_.records_a_step())));
   return recorder_.end();
 }
 

@@ -10,6 +10,7 @@
 
 #include "harness/cli/audited_run.h"
 #include "harness/cli/gpu_bus.h"
+#include "harness/cli/gpu_conditions.h"
 #include "harness/cli/gpu_decode.h"
 #include "harness/cli/run_backend.h"
 #include "probes/cuda_events/bracketed_device.h"
@@ -225,10 +226,20 @@ class gpu_backend final : public run_backend {
            static_cast<std::uint64_t>(needed) <= gpu_->memory_limit_bytes();
   }
 
+  // First sampled behind calibrate(): a link is there.
+  void watch_conditions(probes::condition_probe& by) override {
+    watch_gpu(by, nvml_, [this]() -> result<probes::nvml_link> {
+      if (!link_) return ASSAY_FAIL(unavailable, "the link was not probed");
+      ASSAY_TRY_ASSIGN(const probes::link_state seen, link_->link_under_load());
+      return probes::nvml_link{seen.generation, seen.width};
+    });
+  }
+
   void describe(trace::run_facts& facts) const override {
     facts.add_fact("device", fmt::format("GPU {}: {}", gpu_->index(), name_));
     facts.add_fact("device memory limit", fmt::format("{} bytes", gpu_->memory_limit_bytes()));
     facts.add_fact("driver", driver_words());
+    add_versions(facts);
     // CUPTI stamps the events that it records, as it stamps the work.
     facts.has_one_observer = true;
     facts.cache_bytes = l2_bytes_;
@@ -268,6 +279,20 @@ class gpu_backend final : public run_backend {
       words += std::exchange(before, ", ") + row.name;
     }
     return words;
+  }
+  // As the driver and the libraries say themselves: what was linked is not what runs.
+  static void add_versions(trace::run_facts& facts) {
+    const auto words = [](cudaError_t code, int version) {
+      return code == cudaSuccess ? fmt::format("{}.{}", version / 1000, version % 1000 / 10)
+                                 : std::string("unknown: ") + cudaGetErrorString(code);
+    };
+    int version = 0;
+    cudaError_t code = cudaRuntimeGetVersion(&version);
+    facts.add_fact("CUDA runtime", words(code, version));
+    version = 0;
+    code = cudaDriverGetVersion(&version);
+    facts.add_fact("CUDA of the driver", words(code, version));
+    facts.add_fact("CUPTI", probes::gpu_run_probe::version_words());
   }
   std::string driver_words() const {
     if (!nvml_) return "unknown: " + nvml_.error().message;

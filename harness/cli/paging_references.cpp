@@ -12,7 +12,7 @@ using id = telemetry::counter_id;
 using telemetry::range;
 using values = std::vector<reference_value>;
 
-void recorded(values& to, id counter, range rests_on, std::int64_t value) {
+void by_records(values& to, id counter, range rests_on, std::int64_t value) {
   to.push_back({counter, ASSAY_SOURCE_DEVICE_RECORDS, ASSAY_EQUAL, value, rests_on});
 }
 
@@ -85,29 +85,29 @@ struct recorded_paging {
 void add_counts(values& to, const request_evidence& seen) {
   const recorded_paging r(seen);
   const scenarios::paging_shape& p = *seen.paging;
-  recorded(to, id::paging_lookups_count, range::any, r.lookups_count());
-  recorded(to, id::paging_lookup_bytes, range::any, r.lookup_bytes());
-  recorded(to, id::paging_hits_count, range::any, r.hits_count);
-  recorded(to, id::paging_hit_bytes, range::any, r.hit_bytes);
-  recorded(to, id::paging_count_hit_ratio, range::any,
-           bits(ratio(r.hits_count, r.lookups_count())));
-  recorded(to, id::paging_byte_hit_ratio, range::any, bits(ratio(r.hit_bytes, r.lookup_bytes())));
-  recorded(to, id::paging_staged_bytes, range::paging, r.page_in_bytes);
+  by_records(to, id::paging_lookups_count, range::any, r.lookups_count());
+  by_records(to, id::paging_lookup_bytes, range::any, r.lookup_bytes());
+  by_records(to, id::paging_hits_count, range::any, r.hits_count);
+  by_records(to, id::paging_hit_bytes, range::any, r.hit_bytes);
+  by_records(to, id::paging_count_hit_ratio, range::any,
+             bits(ratio(r.hits_count, r.lookups_count())));
+  by_records(to, id::paging_byte_hit_ratio, range::any, bits(ratio(r.hit_bytes, r.lookup_bytes())));
+  by_records(to, id::paging_staged_bytes, range::paging, r.page_in_bytes);
   // Had every pass its head: what one asks for, and what of it comes.
   const std::int64_t asked_bytes = r.asked_bytes + r.headless * p.head_bytes;
   const std::int64_t asked_count = r.asked_count + r.headless * p.head_weights;
   const std::int64_t page_in_bytes = r.page_in_bytes + r.headless * p.head_streamed_bytes;
   const std::int64_t page_ins_count = r.page_ins_count + r.headless * p.head_streamed_weights;
-  recorded(to, id::paging_prefetch_waste_bytes, range::any,
-           page_in_bytes - r.passes * p.streamed_bytes());
+  by_records(to, id::paging_prefetch_waste_bytes, range::any,
+             page_in_bytes - r.passes * p.streamed_bytes());
   // What was dropped since the fill would have come again in every pass.
   const std::int64_t passes = std::max<std::int64_t>(r.passes, 1);
-  recorded(to, id::paging_evicted_bytes, range::any,
-           (page_in_bytes + seen.fill.bytes * passes - asked_bytes) / passes);
-  recorded(to, id::paging_evictions_count, range::any,
-           (page_ins_count + seen.fill.copies * passes - asked_count) / passes);
-  recorded(to, id::paging_resident_bytes, range::any, (asked_bytes - page_in_bytes) / passes);
-  recorded(to, id::paging_resident_count, range::any, (asked_count - page_ins_count) / passes);
+  by_records(to, id::paging_evicted_bytes, range::any,
+             (page_in_bytes + seen.fill.bytes * passes - asked_bytes) / passes);
+  by_records(to, id::paging_evictions_count, range::any,
+             (page_ins_count + seen.fill.copies * passes - asked_count) / passes);
+  by_records(to, id::paging_resident_bytes, range::any, (asked_bytes - page_in_bytes) / passes);
+  by_records(to, id::paging_resident_count, range::any, (asked_count - page_ins_count) / passes);
 }
 
 // The quotient's parts by the records, each the shortest and the longest that it can have been. The
@@ -181,15 +181,15 @@ void add_paged_load(values& to, const load_evidence& seen) {
           ? scenarios::gpu_arena_of(seen.model, seen.cache, seen.has_passes)
           : scenarios::arena_of(seen.model, seen.cache);
   const std::int64_t beside = arena.kv_bytes + arena.activations_bytes;
-  recorded(to, id::paging_staging_bytes, range::arena,
-           seen.arena_bytes - beside - p.resident_placed_bytes);
-  recorded(to, id::paging_budget_bytes, range::arena,
-           seen.limit.limit_bytes - seen.limit.reserved_bytes -
-               (seen.arena_bytes - p.resident_placed_bytes - p.staging_bytes));
-  recorded(to, id::paging_resident_bytes, range::weights, seen.weights.bytes);
-  recorded(to, id::paging_resident_count, range::weights, seen.weights.copies);
-  recorded(to, id::paging_admitted_bytes, range::weights, seen.weights.bytes);
-  recorded(to, id::paging_admitted_count, range::weights, seen.weights.copies);
+  by_records(to, id::paging_staging_bytes, range::arena,
+             seen.arena_bytes - beside - p.resident_placed_bytes);
+  by_records(to, id::paging_budget_bytes, range::arena,
+             seen.limit.limit_bytes - seen.limit.reserved_bytes -
+                 (seen.arena_bytes - p.resident_placed_bytes - p.staging_bytes));
+  by_records(to, id::paging_resident_bytes, range::weights, seen.weights.bytes);
+  by_records(to, id::paging_resident_count, range::weights, seen.weights.copies);
+  by_records(to, id::paging_admitted_bytes, range::weights, seen.weights.bytes);
+  by_records(to, id::paging_admitted_count, range::weights, seen.weights.copies);
 }
 
 void add_paged_request(values& to, const request_evidence& seen, std::int64_t steps_ns) {

@@ -33,6 +33,7 @@ result<void> recorder::begin_window(assay_window kind, std::uint64_t index) {
   record.correlation = index;
   record.start_ns = host_now().ns;
   ASSAY_TRY(records({&record, 1}));
+  if (kind == ASSAY_WINDOW_DECODE_STEP) ++steps_;
   open_.push_back({kind, index, {host_now().ns, 0}});
   return {};
 }
@@ -108,6 +109,9 @@ result<void> recorder::facts(std::string_view json) {
 result<void> recorder::records(std::span<const assay_record> records) {
   window_tally_.take(records);
   request_tally_.take(records);
+  record_count_ += records.size();
+  if (!open_.empty() && open_.back().kind == ASSAY_WINDOW_DECODE_STEP)
+    step_records_ += records.size();
   for (lane& each : lanes_) {
     each.scratch.clear();
     const auto kept = each.to.instrument->filter(records, each.scratch);

@@ -62,6 +62,12 @@ class recorder final : public trace::sink {
   /// Moves what the device reported since the last time into the trace.
   result<void> drain();
 
+  /// Records that were written so far, and of them those within a decode step, by the step.
+  std::uint64_t record_count() const { return record_count_; }
+  double records_a_step() const {
+    return steps_ == 0 ? 0.0 : static_cast<double>(step_records_) / static_cast<double>(steps_);
+  }
+
   /// Sums since the last clear of each.
   activity_tally& window_tally() { return window_tally_; }
   activity_tally& request_tally() { return request_tally_; }
@@ -90,6 +96,9 @@ class recorder final : public trace::sink {
   std::vector<open_window> open_;
   activity_tally window_tally_;
   activity_tally request_tally_;
+  std::uint64_t record_count_ = 0;
+  std::uint64_t step_records_ = 0;
+  std::uint64_t steps_ = 0;
 };
 
 }  // namespace assay::cli

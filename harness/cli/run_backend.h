@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "probes/process/condition_probe.h"
 #include "probes/trace/run_facts.h"
 #include "probes/trace/sink.h"
 #include "runtime/device/device.h"
@@ -93,6 +94,9 @@ class run_backend {
   virtual bool has_passes(const scenarios::model_shape&, const scenarios::cache_shape&) const {
     return false;
   }
+
+  /// Adds what can be read of the device's state; the readers go before the backend.
+  virtual void watch_conditions(probes::condition_probe&) {}
 
   /// What stands in the trace of the device, before anything runs.
   virtual void describe(trace::run_facts& facts) const = 0;

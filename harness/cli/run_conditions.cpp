@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/build_id.h"
+#include "harness/cli/host_facts.h"
 #include "probes/process/host_account.h"
 #include "scenarios/product_ledger.h"
 #include "scenarios/step_plan.h"
@@ -47,6 +48,7 @@ trace::run_facts facts_of(const run_options& options, const run_backend& backend
   facts.add_fact("kernel", kernel_name());
   facts.add_fact("compiler", __VERSION__);
   facts.add_fact("build id", build_id());
+  for (const trace::named_fact& each : flag_facts()) facts.facts.push_back(each);
   facts.add_fact("checkpoint", options.checkpoint.string());
   facts.add_fact("scenario", options.scenario.name);
   facts.add_fact("requests", fmt::format("{}", options.scenario.requests.size()));
@@ -61,10 +63,12 @@ trace::run_facts facts_of(const run_options& options, const run_backend& backend
 
 }  // namespace
 
-result<run_conditions> run_conditions::open(const run_options& options,
-                                            const run_backend& backend) {
-  run_conditions conditions;
+result<run_conditions> run_conditions::open(const run_options& options, run_backend& backend) {
+  run_conditions conditions(backend);
   conditions.before_ = facts_of(options, backend);
+  conditions.settings_before_ = setting_facts();
+  for (const trace::named_fact& each : conditions.settings_before_)
+    conditions.before_.facts.push_back(each);
   ASSAY_TRY_ASSIGN(conditions.wall_before_, probes::read_wall());
   ASSAY_TRY_ASSIGN(conditions.steal_ticks_before_, probes::steal_ticks());
   return conditions;
@@ -124,8 +128,11 @@ std::string run_conditions::facts_after(const run_backend& backend, const given_
   trace::run_facts after;
   after.ceilings = backend.ceilings();
   after.arithmetic = backend.arithmetic_ceilings();
+  after.absent_conditions = watch_.absent();
   after.add_fact("token ids", fmt::format("{} ids, {:016x}", given.count, given.digest.value()));
   after.add_fact("load average after", load_words());
+  for (trace::named_fact& each : changed_settings(settings_before_, setting_facts()))
+    after.facts.push_back(std::move(each));
   if (const auto steal = probes::steal_ticks())
     after.add_fact("stolen by the hypervisor",
                    fmt::format("{} ticks", *steal - steal_ticks_before_));

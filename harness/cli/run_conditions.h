@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/cli/audited_run.h"
+#include "harness/cli/condition_watch.h"
 #include "probes/process/clock_probe.h"
 #include "probes/trace/run_facts.h"
 #include "runtime/telemetry/fnv1a.h"
@@ -44,7 +45,11 @@ struct planned_run {
 /// Errors: unavailable, where the kernel keeps no accounts.
 class run_conditions {
  public:
-  static result<run_conditions> open(const run_options& options, const run_backend& backend);
+  /// Ownership: the backend outlives it.
+  static result<run_conditions> open(const run_options& options, run_backend& backend);
+
+  /// The machine's state now. Only while no window is open.
+  result<void> sample(trace::sink& to) { return watch_.sample(to); }
 
   std::string facts_before() const { return trace::to_json(before_); }
   /// The ceilings so far. Stated before the work that they bound, or nothing of it is held against
@@ -65,9 +70,11 @@ class run_conditions {
   std::string facts_after(const run_backend& backend, const given_ids& given) const;
 
  private:
-  run_conditions() = default;
+  explicit run_conditions(run_backend& backend) : watch_(backend) {}
 
+  condition_watch watch_;
   trace::run_facts before_;
+  std::vector<trace::named_fact> settings_before_;
   probes::wall_reading wall_before_;
   std::int64_t steal_ticks_before_ = 0;
 };

@@ -15,6 +15,13 @@
 
 namespace assay::cli {
 
+/// Whether a run decodes once more without its observers, to see what they cost.
+enum class observer_arm : std::uint8_t {
+  none,
+  where_cheap,  ///< on the host, of a checkpoint that is loaded in a moment
+  always,       ///< wherever it can be had
+};
+
 struct run_options {
   telemetry::device_class device = telemetry::device_class::host;
   std::filesystem::path checkpoint;
@@ -33,6 +40,7 @@ struct run_options {
   /// What the runtime does. The ledger expects pin: another one is a lie, and tests tell it.
   memory::residency_kind residency = memory::residency_kind::pin;
   std::uint32_t threads = 0;  ///< that run a launch's blocks
+  observer_arm observer_cost = observer_arm::none;
 };
 
 /// Options from the knobs' values in force and the embedded checkpoint.

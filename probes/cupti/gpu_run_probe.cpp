@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "probes/cupti/cupti_library.h"
 #include "probes/device_calls/call_numbers.h"
 
 namespace assay::probes {
@@ -35,6 +36,12 @@ assay_record call_of(const device::submission_record& told) {
 }
 
 }  // namespace
+
+std::string gpu_run_probe::version_words() {
+  // It was refused where it says another one than this.
+  const auto library = cupti_library::load();
+  return library ? std::to_string(CUPTI_API_VERSION) : "unknown: " + library.error().message;
+}
 
 result<std::unique_ptr<gpu_run_probe>> gpu_run_probe::open(const cupti_options& options) {
   cupti_options wanted = options;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "probes/cupti/call_book.h"
@@ -54,6 +55,9 @@ class gpu_run_probe final : public device::observer {
   /// The same for the time of work that is nobody's concern, a ceiling's say: its calls,
   /// activities and overheads are left out, losses and clock samples stay.
   result<void> drop(trace::sink& to);
+
+  /// CUPTI's version as it says it itself, or why there is none.
+  static std::string version_words();
 
   bool has_records() const { return cupti_ != nullptr; }
   /// Activities that no call of ours explains.

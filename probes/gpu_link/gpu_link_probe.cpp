@@ -24,6 +24,8 @@ constexpr std::uint64_t part_of_free = 8;
 constexpr std::uint64_t least_caches = 3;  // a set that the L2 cache holds would be read from there
 // While this many copies run, NVML has time to answer: 40 ms on a link of the fifth generation.
 constexpr int copies_while_asking = 16;
+// Between two requests there is less of it: where the answer comes too late, that sample has none.
+constexpr int copies_between_requests = 6;
 
 failure lost_bytes(std::string_view way) {
   return ASSAY_FAIL(internal, "GPU link probe: " + std::string(way) +
@@ -49,6 +51,7 @@ struct gpu_link_probe::parts {
   word_pattern pattern;
   std::uint64_t fetch_count = 0;
   transfer_book book;
+  result<link_state> under_load = ASSAY_FAIL(unavailable, "no copy ran");
 
   result<void> open();
   result<void> keep(const gpu_transfer& moved, trace::sink& to);
@@ -68,6 +71,7 @@ struct gpu_link_probe::parts {
   result<std::uint64_t> device_set_bytes() const;
   result<void> measure_device(trace::sink& to);
   result<void> bound_memory();
+  result<link_state> ask_link(int copies);
   void bound_link();
 };
 
@@ -282,13 +286,12 @@ result<void> gpu_link_probe::parts::bound_memory() {
   return {};
 }
 
-void gpu_link_probe::parts::bound_link() {
-  if (!options.read_link) return;
+result<link_state> gpu_link_probe::parts::ask_link(int copies) {
   result<link_state> seen = ASSAY_FAIL(unavailable, "no copy ran");
   bool was_running = false;
   const auto copied = stream->time(
-      [this]() -> result<void> {
-        for (int i = 0; i < copies_while_asking; ++i)
+      [&]() -> result<void> {
+        for (int i = 0; i < copies; ++i)
           ASSAY_CUDA_CALL(cudaMemcpyAsync(there.data(), sent.data(), sent.bytes(),
                                           cudaMemcpyHostToDevice, stream->native()));
         return {};
@@ -297,21 +300,25 @@ void gpu_link_probe::parts::bound_link() {
         seen = options.read_link();
         was_running = stream->is_busy();
       });
-  const auto raw = seen.and_then(raw_link_bytes_per_s);
-  std::string how;
-  if (!copied)
-    how = copied.error().message;
-  else if (!raw)
-    how = raw.error().message;
-  else if (!was_running)
-    how = "the copies had ended before the link's state was read, and an idle link trains down";
-  if (!how.empty()) {
-    book.set_no_hard(link_class::pcie, how);
-    book.set_no_hard(link_class::pcie_pageable, how);
+  if (!copied) return failure(copied.error());
+  if (seen && !was_running)
+    return ASSAY_FAIL(
+        unavailable,
+        "the copies had ended before the link's state was read, and an idle link trains down");
+  return seen;
+}
+
+void gpu_link_probe::parts::bound_link() {
+  if (!options.read_link) return;
+  under_load = ask_link(copies_while_asking);
+  const auto raw = under_load.and_then(raw_link_bytes_per_s);
+  if (!raw) {
+    book.set_no_hard(link_class::pcie, raw.error().message);
+    book.set_no_hard(link_class::pcie_pageable, raw.error().message);
     return;
   }
-  how = "PCIe generation " + std::to_string(seen->generation) + " x" + std::to_string(seen->width) +
-        " while copies ran";
+  const std::string how = "PCIe generation " + std::to_string(under_load->generation) + " x" +
+                          std::to_string(under_load->width) + " while copies ran";
   book.set_hard(link_class::pcie, *raw, how);
   book.set_hard(link_class::pcie_pageable, *raw, how);
 }
@@ -349,7 +356,12 @@ result<void> gpu_link_probe::sample(trace::sink& to) {
   ASSAY_TRY(parts_->send(moved));
   ASSAY_TRY(parts_->keep(*moved, to));
   ASSAY_TRY(parts_->fetch(moved));
+  if (parts_->options.read_link) parts_->under_load = parts_->ask_link(copies_between_requests);
   return parts_->keep(*moved, to);
+}
+
+result<link_state> gpu_link_probe::link_under_load() const {
+  return parts_->under_load;
 }
 
 std::vector<trace::link_ceiling> gpu_link_probe::ceilings() const {

@@ -48,8 +48,8 @@ struct gpu_link_options {
 /// Ownership: of its memory. calibrate() gives the device set back; what stays is copy_bytes on the
 /// device, twice that on the host.
 /// Threads: one.
-/// Overhead: calibrate 310 ms, sample() 27 ms, of which 5 ms are the copies and the rest their
-/// check (H200, PCIe of the fifth generation, 2026-12-02).
+/// Overhead: calibrate 310 ms, sample() 27 ms without the copies for read_link, of which 5 ms are
+/// the copies and the rest their check (H200, PCIe of the fifth generation, 2026-12-02).
 class gpu_link_probe {
  public:
   /// Errors: unavailable, out_of_memory: CUDA's; usage, where a size is 0 or no multiple of 32 KiB.
@@ -63,8 +63,13 @@ class gpu_link_probe {
   /// did not arrive; the sink's; CUDA's.
   result<void> calibrate(trace::sink& to);
 
-  /// One copy in each direction. Between the steps of the run.
+  /// One copy in each direction, and a few more while read_link is asked. Between the steps of the
+  /// run.
   result<void> sample(trace::sink& to);
+
+  /// What read_link said while copies of the last sample() or of calibrate() ran. Errors: as it, or
+  /// unavailable: the copies had ended before.
+  result<link_state> link_under_load() const;
 
   /// As of now, for the facts of the trace.
   std::vector<trace::link_ceiling> ceilings() const;

@@ -22,6 +22,9 @@ inline constexpr std::uint32_t nvml_field_pcie_rx_bytes = 198;
 inline constexpr std::int32_t nvml_clock_sm = 1;
 inline constexpr std::int32_t nvml_clock_memory = 2;
 
+// nvmlDeviceGetTemperature.
+inline constexpr std::int32_t nvml_sensor_gpu = 0;
+
 /// What a field's value is. Others are no counts.
 enum class nvml_value_type : std::int32_t {
   real = 0,

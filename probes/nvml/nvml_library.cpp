@@ -56,6 +56,8 @@ result<nvml_library> nvml_library::load(const char* file_name) {
   look.find(found.throttle_reasons, "nvmlDeviceGetCurrentClocksEventReasons",
             "nvmlDeviceGetCurrentClocksThrottleReasons");
   look.find(found.memory, "nvmlDeviceGetMemoryInfo");
+  look.find(found.temperature, "nvmlDeviceGetTemperature");
+  look.find(found.power_milliwatt, "nvmlDeviceGetPowerUsage");
   return found;
 }
 

@@ -31,6 +31,8 @@ struct nvml_library {
   nvml_code (*clock_mhz)(nvml_device, std::int32_t, std::uint32_t*) = nullptr;
   nvml_code (*throttle_reasons)(nvml_device, std::uint64_t*) = nullptr;
   nvml_code (*memory)(nvml_device, nvml_memory*) = nullptr;
+  nvml_code (*temperature)(nvml_device, std::int32_t, std::uint32_t*) = nullptr;
+  nvml_code (*power_milliwatt)(nvml_device, std::uint32_t*) = nullptr;
 
   /// Errors: unavailable: no such library, or one of the first five is missing in it.
   static result<nvml_library> load(const char* file_name = nvml_library_name);

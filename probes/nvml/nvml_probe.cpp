@@ -54,25 +54,6 @@ result<nvml_counter> count_of(const nvml_field_value& field, const char* name) {
 
 }  // namespace
 
-std::string throttle_words(std::uint64_t mask) {
-  constexpr std::string_view words[] = {"idle",
-                                        "application clocks",
-                                        "power cap",
-                                        "hardware slowdown",
-                                        "sync boost",
-                                        "thermal slowdown",
-                                        "hardware thermal slowdown",
-                                        "power brake",
-                                        "display clocks"};
-  std::string all;
-  for (const std::string_view word : words) {
-    if ((mask & 1) != 0) all += (all.empty() ? "" : ", ") + std::string(word);
-    mask >>= 1;
-  }
-  if (mask != 0) all += (all.empty() ? "" : ", ") + std::string("a reason unknown to this program");
-  return all.empty() ? "nothing" : all;
-}
-
 result<std::unique_ptr<nvml_probe>> nvml_probe::open(const nvml_options& options) {
   ASSAY_TRY_ASSIGN(const nvml_library library, nvml_library::load(options.library));
   ASSAY_TRY(library.attempt(library.init(), "nvmlInit_v2"));
@@ -112,14 +93,37 @@ result<nvml_link_bytes> nvml_probe::link_bytes() const {
   return now;
 }
 
+result<std::uint64_t> nvml_probe::sm_clock_hz() const {
+  return clock_hz(library_, device_, nvml_clock_sm);
+}
+
+result<std::uint64_t> nvml_probe::memory_clock_hz() const {
+  return clock_hz(library_, device_, nvml_clock_memory);
+}
+
+result<std::uint64_t> nvml_probe::throttle_mask() const {
+  return ask<std::uint64_t>(library_, "nvmlDeviceGetCurrentClocksEventReasons",
+                            library_.throttle_reasons, device_);
+}
+
+result<std::uint32_t> nvml_probe::temperature_celsius() const {
+  return ask<std::uint32_t>(library_, "nvmlDeviceGetTemperature", library_.temperature, device_,
+                            nvml_sensor_gpu);
+}
+
+result<std::uint32_t> nvml_probe::power_milliwatt() const {
+  return ask<std::uint32_t>(library_, "nvmlDeviceGetPowerUsage", library_.power_milliwatt, device_);
+}
+
+result<std::uint64_t> nvml_probe::used_memory_bytes() const {
+  ASSAY_TRY_ASSIGN(const nvml_memory memory,
+                   ask<nvml_memory>(library_, "nvmlDeviceGetMemoryInfo", library_.memory, device_));
+  return memory.used_bytes;
+}
+
 nvml_sample nvml_probe::sample() const {
   const auto number = [this](const char* name, auto function) {
     return ask<std::uint32_t>(library_, name, function, device_);
-  };
-  const auto used = [this]() -> result<std::uint64_t> {
-    ASSAY_TRY_ASSIGN(const nvml_memory memory, ask<nvml_memory>(library_, "nvmlDeviceGetMemoryInfo",
-                                                                library_.memory, device_));
-    return memory.used_bytes;
   };
   const host_time from = host_now();
   // The bytes first: what they are compared with was stamped just before.
@@ -133,11 +137,10 @@ nvml_sample nvml_probe::sample() const {
           number("nvmlDeviceGetMaxPcieLinkGeneration", library_.link_generation_max),
       .link_width = number("nvmlDeviceGetCurrPcieLinkWidth", library_.link_width),
       .link_width_max = number("nvmlDeviceGetMaxPcieLinkWidth", library_.link_width_max),
-      .sm_clock_hz = clock_hz(library_, device_, nvml_clock_sm),
-      .memory_clock_hz = clock_hz(library_, device_, nvml_clock_memory),
-      .throttle_mask = ask<std::uint64_t>(library_, "nvmlDeviceGetCurrentClocksEventReasons",
-                                          library_.throttle_reasons, device_),
-      .used_memory_bytes = used(),
+      .sm_clock_hz = sm_clock_hz(),
+      .memory_clock_hz = memory_clock_hz(),
+      .throttle_mask = throttle_mask(),
+      .used_memory_bytes = used_memory_bytes(),
   };
   all.to = host_now();
   return all;

@@ -10,6 +10,7 @@
 
 #include "probes/nvml/nvml_counter.h"
 #include "probes/nvml/nvml_library.h"
+#include "probes/trace/condition.h"
 #include "runtime/telemetry/clock.h"
 #include "runtime/telemetry/result.h"
 
@@ -38,8 +39,10 @@ struct nvml_sample {
   result<std::uint64_t> used_memory_bytes;
 };
 
-/// What holds the clocks down, in words; "nothing" for 0. "idle" is one of them.
-std::string throttle_words(std::uint64_t mask);
+/// What holds the clocks down, in words.
+inline std::string throttle_words(std::uint64_t mask) {
+  return trace::clock_event_words(mask);
+}
 
 /// A link in an idle GPU trains down: generation and width mean something only while bytes move.
 struct nvml_link {
@@ -68,6 +71,13 @@ class nvml_probe {
   result<nvml_link> link() const;
   /// The two counts alone. Errors: unavailable, where this driver has none.
   result<nvml_link_bytes> link_bytes() const;
+  // What changes while a GPU works, one call each. Errors: unavailable, each for itself.
+  result<std::uint64_t> sm_clock_hz() const;
+  result<std::uint64_t> memory_clock_hz() const;
+  result<std::uint64_t> throttle_mask() const;
+  result<std::uint32_t> temperature_celsius() const;
+  result<std::uint32_t> power_milliwatt() const;
+  result<std::uint64_t> used_memory_bytes() const;
   result<std::string> driver_version() const;
   /// GPUs that the driver has, hidden from CUDA or not.
   result<std::uint32_t> gpu_count() const;

@@ -74,8 +74,10 @@ typedef enum assay_record_kind {
                              ASSAY_OP_WAIT, around a wait of it; range; stream;
                              amount: ns between those around all of its calls; extra[0]: ns between
                              those right around the work; extra[1]: ns that either may be off */
-  ASSAY_OVERHEAD = 13 /* start/end: what a recorder or a driver did for itself; op: assay_overhead;
+  ASSAY_OVERHEAD = 13, /* start/end: what a recorder or a driver did for itself; op: assay_overhead;
                          tid: the thread, or 0 for one that the run's calls do not come from */
+  ASSAY_CONDITION = 15 /* what state the machine was in: op: assay_condition; start: when;
+                          amount: in the condition's unit */
 } assay_record_kind;
 
 typedef enum assay_op {
@@ -140,6 +142,35 @@ typedef enum assay_link {
   ASSAY_LINK_DEVICE_COPY = 5,
   ASSAY_LINK_PCIE_PAGEABLE = 6
 } assay_link;
+
+/* What of the machine was looked at, and in which unit. Those of the second group are gained since
+ * the machine, the process or its control group began; all others are as they are now. */
+typedef enum assay_condition {
+  ASSAY_CORE_CLOCK_TIMED = 1,   /* Hz, by timing additions of which each waits for the one before */
+  ASSAY_CORE_CLOCK_CPUFREQ = 2, /* Hz, by the kernel's cpufreq, of the caller's core */
+  ASSAY_LOAD_AVERAGE = 3,       /* runnable threads over a minute, in thousandths */
+  ASSAY_RUNNABLE_THREADS = 4,   /* of the machine, now */
+  ASSAY_ALLOWED_CORES = 5,      /* by the caller's affinity mask */
+  ASSAY_AVAILABLE_MEMORY = 6,   /* bytes that can be had without swapping */
+
+  ASSAY_THERMAL_THROTTLES = 32, /* of the allowed cores and their packages */
+  ASSAY_GROUP_THROTTLES = 33,   /* periods in which the control group was held back */
+  ASSAY_GROUP_THROTTLED = 34,   /* ns for which it was */
+  ASSAY_STOLEN_TIME = 35,       /* ns that a hypervisor took, of all cores */
+  ASSAY_LOST_CORES = 36,        /* context switches that no thread of the process asked for */
+  ASSAY_MAJOR_FAULTS = 37,      /* of the process: pages that came from a disk */
+  ASSAY_CORE_PRESSURE = 38,     /* ns in which some task of the machine waited for a core */
+  ASSAY_MEMORY_PRESSURE = 39,   /* ns in which one waited for memory */
+
+  ASSAY_SM_CLOCK = 64,         /* Hz; from here on of the GPU, by NVML */
+  ASSAY_GPU_MEMORY_CLOCK = 65, /* Hz */
+  ASSAY_CLOCK_EVENTS = 66,     /* what holds the clocks down: bits as NVML gives them */
+  ASSAY_GPU_TEMPERATURE = 67,  /* degrees Celsius */
+  ASSAY_GPU_POWER = 68,        /* mW */
+  ASSAY_LINK_GENERATION = 69,  /* of PCIe, while bytes move */
+  ASSAY_LINK_WIDTH = 70,       /* lanes, while bytes move */
+  ASSAY_GPU_USED_MEMORY = 71   /* bytes */
+} assay_condition;
 
 /* Of a SUBMISSION. refused: nothing was enqueued. split: parts of a copy, or amount kernels of a
  * launch (0: nobody said how many) follow, and copies that a graph hides in it. */

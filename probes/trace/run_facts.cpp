@@ -75,6 +75,20 @@ result<std::vector<named_fact>> parse_named(const json& array) {
   return facts;
 }
 
+result<std::vector<absent_condition>> parse_absent(const json& array) {
+  std::vector<absent_condition> absent;
+  for (const json& one : array) {
+    ASSAY_TRY_ASSIGN(const object_reader from,
+                     object_reader::of(one, "the facts, an absent condition"));
+    ASSAY_TRY(from.only({"name", "reason"}));
+    absent_condition each;
+    ASSAY_TRY_ASSIGN(each.name, from.sentence("name"));
+    ASSAY_TRY_ASSIGN(each.reason, from.sentence("reason"));
+    absent.push_back(std::move(each));
+  }
+  return absent;
+}
+
 json numbers_json(const std::vector<named_number>& numbers, const char* member) {
   json out = json::array();
   for (const named_number& one : numbers) out.push_back({{"name", one.name}, {member, one.value}});
@@ -262,6 +276,8 @@ std::string to_json(const run_facts& facts) {
   for (const arithmetic_ceiling& each : facts.arithmetic)
     out["arithmetic"].push_back(arithmetic_json(each));
   if (facts.cache_bytes > 0) out["cache_bytes"] = facts.cache_bytes;
+  for (const absent_condition& each : facts.absent_conditions)
+    out["absent_conditions"].push_back({{"name", each.name}, {"reason", each.reason}});
   return dump(out);
 }
 
@@ -269,7 +285,8 @@ result<run_facts> parse_facts(std::string_view text) {
   ASSAY_TRY_ASSIGN(const json root, parse_strict(text, "the facts"));
   ASSAY_TRY_ASSIGN(const object_reader top, object_reader::of(root, "the facts"));
   ASSAY_TRY(top.only({"facts", "ceilings", "clocks", "bases", "reasons", "notes", "one_observer",
-                      "records_absence", "step_plan", "cache_bytes", "requests", "arithmetic"}));
+                      "records_absence", "step_plan", "cache_bytes", "requests", "arithmetic",
+                      "absent_conditions"}));
   run_facts parsed;
   run_facts out;
   if (top.has("facts")) {
@@ -302,6 +319,10 @@ result<run_facts> parse_facts(std::string_view text) {
   if (top.has("cache_bytes")) {
     ASSAY_TRY_ASSIGN(parsed.cache_bytes, parse_amount(top, "cache_bytes"));
   }
+  if (top.has("absent_conditions")) {
+    ASSAY_TRY_ASSIGN(const json* const array, top.array("absent_conditions"));
+    ASSAY_TRY_ASSIGN(parsed.absent_conditions, parse_absent(*array));
+  }
   // Within a block the last of two facts of one name wins too.
   merge(out, std::move(parsed));
   return out;
@@ -318,6 +339,8 @@ void merge(run_facts& into, run_facts later) {
     replace_or_add(into.clocks, std::move(clock), &named_number::name);
   for (named_number& base : later.bases)
     replace_or_add(into.bases, std::move(base), &named_number::name);
+  for (absent_condition& each : later.absent_conditions)
+    replace_or_add(into.absent_conditions, std::move(each), &absent_condition::name);
   if (!later.step_plan.empty()) into.step_plan = std::move(later.step_plan);
   if (!later.requests.empty()) into.requests = std::move(later.requests);
   for (arithmetic_ceiling& ceiling : later.arithmetic)

@@ -53,6 +53,14 @@ struct named_number {
   friend bool operator==(const named_number&, const named_number&) = default;
 };
 
+/// A condition of the machine (condition.h) that nobody can see here, and why.
+struct absent_condition {
+  std::string name;
+  std::string reason;
+
+  friend bool operator==(const absent_condition&, const absent_condition&) = default;
+};
+
 /// The content of one FACTS block, or of several merged.
 struct run_facts {
   std::vector<named_fact> facts;  ///< names are unique, order is kept
@@ -72,6 +80,7 @@ struct run_facts {
   std::vector<arithmetic_ceiling> arithmetic{};
   /// The largest cache between the device and the memory that weights lie in; 0: nobody says.
   std::int64_t cache_bytes = 0;
+  std::vector<absent_condition> absent_conditions{};
 
   void add_fact(std::string name, std::string value) {
     facts.push_back({std::move(name), std::move(value)});
@@ -89,9 +98,10 @@ std::string to_json(const run_facts& facts);
 result<run_facts> parse_facts(std::string_view json);
 
 /// Takes a later block over an earlier one. A fact of the same name and a ceiling of the same link
-/// are replaced in place, so are clocks, bases and ceilings of arithmetic; reasons, the plans of a
-/// step and of requests and the cache are replaced as a whole where the later block has any; notes
-/// are added, the same sentence only once; one observer stays one, and absent records stay absent.
+/// are replaced in place, so are clocks, bases, absent conditions and ceilings of arithmetic;
+/// reasons, the plans of a step and of requests and the cache are replaced as a whole where the
+/// later block has any; notes are added, the same sentence only once; one observer stays one, and
+/// absent records stay absent.
 void merge(run_facts& into, run_facts later);
 
 }  // namespace assay::trace

@@ -104,6 +104,14 @@ std::string deviations_chart(const model::investigation& report) {
                       });
 }
 
+std::string machine_chart(const model::investigation& report) {
+  std::vector<model::condition_line> shown;
+  for (const model::condition_line& each : report.conditions)
+    if (each.samples > 1 && each.kind != "bits") shown.push_back(each);
+  return moving_lines("machine-plot", "The machine's state over the run", shown,
+                      [](const model::condition_line& each) { return each.name; });
+}
+
 std::string difference_chart(const model::investigation_difference& report) {
   if (report.pairs.empty()) return {};
   chart made{"pairs", "Aligned decode steps", "aligned step", "count", {}, {}};

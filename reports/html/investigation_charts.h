@@ -23,6 +23,8 @@ std::string roofline_chart(const model::investigation& report);
 std::string levels_chart(const model::investigation& report);
 std::string flows_chart(const model::investigation& report);
 std::string deviations_chart(const model::investigation& report);
+/// The machine's state, likewise; of what is counted since long ago, gained between two samples.
+std::string machine_chart(const model::investigation& report);
 
 /// The aligned steps of both, and what they differ by. Empty where none is aligned.
 std::string difference_chart(const model::investigation_difference& report);

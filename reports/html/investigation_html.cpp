@@ -20,7 +20,8 @@ std::string investigation_as_html(const model::investigation& report) {
                            {"slowest", steps_chart(report)},
                            {"levels", levels_chart(report)},
                            {"flows", flows_chart(report)},
-                           {"deviations", deviations_chart(report)}});
+                           {"deviations", deviations_chart(report)},
+                           {"machine", machine_chart(report)}});
 }
 
 std::string difference_as_html(const model::investigation_difference& report) {

@@ -203,6 +203,28 @@ json to_object(const model::link_line& line) {
           {"most_bytes_per_s", line.most_bytes_per_s}};
 }
 
+json to_object(const model::condition_line& line) {
+  json out{{"name", line.name},
+           {"unit", line.unit},
+           {"kind", line.kind},
+           {"is_of_gpu", line.is_of_gpu},
+           {"samples_count", line.samples}};
+  if (line.samples == 0) {
+    out["absence"] = line.absence;
+    return out;
+  }
+  out["first"] = line.first;
+  out["last"] = line.last;
+  out["least"] = line.least;
+  out["most"] = line.most;
+  out["gained"] = line.gained;
+  out["has_bound"] = line.has_bound;
+  out["is_flagged"] = line.is_flagged;
+  out["reads_as"] = line.reads_as;
+  out["stretches"] = stretches_json(line.stretches);
+  return out;
+}
+
 json to_object(const model::exact_difference& row) {
   return {{"subject", row.subject},
           {"unit", row.unit},
@@ -329,6 +351,7 @@ json to_object(const model::investigation& report, model::outcome outcome) {
   out["levels"] = to_array(report.levels);
   out["flows"] = to_array(report.flows);
   out["deviations"] = to_array(report.deviations);
+  out["conditions"] = to_array(report.conditions);
   out["blind_spots"] = report.blind_spots;
   out["audit"] = json::parse(audit_as_json(report.audit, outcome));
   return out;

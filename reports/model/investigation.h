@@ -317,6 +317,26 @@ struct roofline {
   std::vector<roofline_point> points;  ///< most time first, prefill last
 };
 
+/// What state the machine was in, over the run. A level has first, last, least and most; of what is
+/// counted since long ago it has what was gained, and the least and the most between two samples.
+struct condition_line {
+  std::string name;
+  std::string unit;
+  std::string kind;  ///< level, total or bits
+  bool is_of_gpu = false;
+  std::uint64_t samples = 0;
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  std::int64_t gained = 0;
+  bool has_bound = false;   ///< somebody says how much it may change, and there is more than one
+  bool is_flagged = false;  ///< it changed by more than it should
+  std::string reads_as;     ///< what the samples say
+  std::string absence;      ///< why there are none
+  std::vector<level_stretch> stretches;
+};
+
 struct investigation {
   audit_report audit;
   pass_total decode;
@@ -334,6 +354,7 @@ struct investigation {
   std::vector<level_line> levels;
   std::vector<flow_line> flows;
   std::vector<deviation_line> deviations;
+  std::vector<condition_line> conditions;
   std::vector<std::string> blind_spots;  ///< what this report cannot tell, and why
 };
 

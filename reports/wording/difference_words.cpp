@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/wording/condition_tables.h"
 #include "reports/wording/investigation_words.h"
 #include "reports/wording/quantity_words.h"
 
@@ -258,6 +259,8 @@ word_table facts_table(const model::investigation_difference& report) {
                            {each.first.empty() ? "not stated" : each.first},
                            {each.second.empty() ? "not stated" : each.second}},
                           word_tone::plain});
+  for (word_row& each : machine_rows(report.first, report.second))
+    table.rows.push_back(std::move(each));
   return table;
 }
 

@@ -8,6 +8,7 @@
 
 #include "reports/model/outcome.h"
 #include "reports/wording/audit_words.h"
+#include "reports/wording/condition_tables.h"
 #include "reports/wording/course_tables.h"
 #include "reports/wording/overhead_table.h"
 #include "reports/wording/quantity_words.h"
@@ -193,6 +194,7 @@ std::vector<word_table> investigation_tables(const model::investigation& report)
   out.push_back(counters_table(report.audit));
   out.push_back(deviations_table(report));
   out.push_back(links_table(report));
+  out.push_back(machine_table(report));
   out.push_back(conditions_table(report.audit));
   return out;
 }

@@ -21,7 +21,7 @@ std::vector<std::string> investigation_headline(const model::investigation& repo
 bool is_headline_warning(const model::investigation& report);
 
 /// Every table, in order: time, launches, bandwidths, second account, counters, findings, links,
-/// conditions.
+/// the machine's state, conditions.
 std::vector<word_table> investigation_tables(const model::investigation& report);
 
 /// All of it.

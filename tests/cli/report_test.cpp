@@ -65,6 +65,28 @@ TEST_F(Report, divides_the_time_of_a_real_run_and_says_the_same_twice) {
   EXPECT_EQ(explained_ns, decode["wall_ns"].get<std::int64_t>());
 }
 
+TEST_F(Report, says_how_the_run_was_started_what_the_machine_was_like_and_what_observing_cost) {
+  const ending done = report(recorded(), {"--json", out_ / "state.json"});
+  const auto document = nlohmann::json::parse(contents_of(out_ / "state.json"));
+  std::map<std::string, std::string> facts;
+  for (const auto& fact : document["audit"]["facts"]) facts[fact["name"]] = fact["value"];
+  EXPECT_THAT(facts["command line"], HasSubstr("audit --prompt Moses --max-new-tokens 24"));
+  EXPECT_FALSE(facts["knobs"].empty());
+  EXPECT_FALSE(facts["build type"].empty());
+  EXPECT_THAT(facts["observer cost, estimated"], HasSubstr("records a step"));
+  // A busy machine may leave it no time, and then says so.
+  EXPECT_THAT(facts["observer cost, measured"],
+              testing::AnyOf(HasSubstr("median ratio"), HasSubstr("--observer-cost")));
+  std::map<std::string, nlohmann::json> conditions;
+  for (const auto& each : document["conditions"]) conditions[each["name"]] = each;
+  // Before the run, before its one request, behind it.
+  EXPECT_EQ(conditions["cores that the process may use"]["samples_count"], 3);
+  EXPECT_GT(conditions["core clock, timed"]["least"], 100'000'000);
+  for (const auto& [name, each] : conditions)
+    EXPECT_NE(each.contains("absence"), each["samples_count"] > 0) << name;
+  EXPECT_THAT(done.out, HasSubstr("The machine's state during the run"));
+}
+
 TEST_F(Report, the_timeline_has_each_call_its_work_and_the_arrow_between) {
   static_cast<void>(report(recorded(), {"--timeline", out_ / "t.json"}));
   const auto document = nlohmann::json::parse(contents_of(out_ / "t.json"));

@@ -58,6 +58,10 @@ TEST(GpuLink, measures_the_link_and_the_memory) {
     const auto sampled = (*made)->sample(trace);
     ASSERT_TRUE(sampled) << sampled.error().message;
     std::printf("sampled in %.0f ms\n", static_cast<double>(host_now().ns - sample_ns) / 1e6);
+    if (const auto link = (*made)->link_under_load(); link)
+      std::printf("generation %u, %u lanes under load\n", link->generation, link->width);
+    else
+      std::printf("link under load: %s\n", link.error().message.c_str());
   }
   double soft[16] = {};
   for (const trace::link_ceiling& each : (*made)->ceilings()) {

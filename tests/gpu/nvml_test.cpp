@@ -66,6 +66,33 @@ TEST(NvmlOnGpu, reads_a_gpu) {
   EXPECT_GT(sample.used_memory_bytes.value(), 0U);
 }
 
+// What an audit samples between two requests. The times are for docs/evidence.
+TEST(NvmlOnGpu, reads_what_changes_while_a_gpu_works_and_how_long_a_call_takes) {
+  ASSAY_NEEDS_GPU();
+  const auto probe = open_current();
+  ASSERT_TRUE(probe);
+  const auto timed = [](const char* what, const auto& read) {
+    const host_time from = host_now();
+    const auto value = read();
+    std::printf("%s: %s in %lld ns\n", what, words(value).c_str(),
+                static_cast<long long>(host_now() - from));
+    return value;
+  };
+  for (int i = 0; i < 3; ++i) {
+    const auto sm = timed("SM clock, Hz", [&] { return probe->sm_clock_hz(); });
+    EXPECT_GT(sm.value(), 100'000'000U);
+    const auto memory = timed("memory clock, Hz", [&] { return probe->memory_clock_hz(); });
+    EXPECT_GT(memory.value(), 100'000'000U);
+    const auto heat = timed("temperature, C", [&] { return probe->temperature_celsius(); });
+    EXPECT_GT(heat.value(), 10U);
+    EXPECT_LT(heat.value(), 110U);
+    const auto power = timed("power, mW", [&] { return probe->power_milliwatt(); });
+    EXPECT_GT(power.value(), 10'000U);
+    EXPECT_LT(power.value(), 1'500'000U);
+    timed("clock events", [&] { return probe->throttle_mask(); });
+  }
+}
+
 /// What a transfer added to both counts, or nothing with the reason printed.
 struct gains {
   std::uint64_t sent_bytes = 0;

@@ -90,13 +90,23 @@ int nvmlDeviceGetFieldValues(void* of, int count, struct field_value* values) {
 int nvmlDeviceGetCurrPcieLinkGeneration(void* of, unsigned int* into) {
   return number(of, into, fake_nvml.generation);
 }
-int nvmlDeviceGetMaxPcieLinkGeneration(void* of, unsigned int* into) { return number(of, into, 5); }
+int nvmlDeviceGetMaxPcieLinkGeneration(void* of, unsigned int* into) {
+  return number(of, into, 5);
+}
 int nvmlDeviceGetCurrPcieLinkWidth(void* of, unsigned int* into) {
   return number(of, into, fake_nvml.width);
 }
-int nvmlDeviceGetMaxPcieLinkWidth(void* of, unsigned int* into) { return number(of, into, 16); }
+int nvmlDeviceGetMaxPcieLinkWidth(void* of, unsigned int* into) {
+  return number(of, into, 16);
+}
 int nvmlDeviceGetClockInfo(void* of, int which, unsigned int* into) {
   return number(of, into, which == 1 ? 1980 : which == 2 ? 3201 : 7);
+}
+int nvmlDeviceGetTemperature(void* of, int sensor, unsigned int* into) {
+  return number(of, into, sensor == 0 ? 64 : 7);
+}
+int nvmlDeviceGetPowerUsage(void* of, unsigned int* into) {
+  return number(of, into, 412345);
 }
 int nvmlDeviceGetMemoryInfo(void* of, struct memory* into) {
   if (of != &device) return 2;

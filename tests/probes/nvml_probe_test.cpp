@@ -83,6 +83,8 @@ TEST_F(Nvml, reads_what_is_there) {
   EXPECT_EQ(sample.memory_clock_hz.value(), 3'201'000'000U);
   EXPECT_EQ(throttle_words(sample.throttle_mask.value()), "power cap, thermal slowdown");
   EXPECT_EQ(sample.used_memory_bytes.value(), 600U);
+  EXPECT_EQ(probe->temperature_celsius().value(), 64U);
+  EXPECT_EQ(probe->power_milliwatt().value(), 412'345U);
   EXPECT_EQ(probe->driver_version().value(), "580.1.2");
   EXPECT_EQ(probe->gpu_count().value(), 8U);
   EXPECT_EQ(probe->link().value().generation, 5U);

@@ -30,7 +30,7 @@ constexpr auto label(telemetry::range range) {
 constexpr auto inputs = label(telemetry::range::inputs);
 constexpr auto compute = label(telemetry::range::compute);
 constexpr auto choices = label(telemetry::range::choices);
-constexpr auto sentinel = label(telemetry::range::sentinel);
+constexpr auto sentinel_label = label(telemetry::range::sentinel);
 constexpr auto paging = label(telemetry::range::paging);
 
 class RangeBrackets : public testing::Test {
@@ -70,7 +70,7 @@ class RangeBrackets : public testing::Test {
   }
 
   std::map<std::uint32_t, test::event_stream> streams;
-  std::array<device::range_label, 1> ignored{sentinel};
+  std::array<device::range_label, 1> ignored{sentinel_label};
   std::array<device::range_label, 1> inner{paging};
   range_brackets brackets{
       [this](std::uint32_t stream, std::size_t) -> result<std::unique_ptr<event_source>> {
@@ -111,7 +111,7 @@ TEST_F(RangeBrackets, do_not_take_what_ran_between_two_ranges_into_either) {
   timed_work(inputs, 0.5);
   call(operation_kind::launch, 0, 7.0);
   timed_work(compute, 2.0);
-  call(operation_kind::copy, sentinel, 9.0);
+  call(operation_kind::copy, sentinel_label, 9.0);
   EXPECT_THAT(drained(),
               ElementsAre(span{inputs, 530'000, 510'000}, span{compute, 2'030'000, 2'010'000}));
 }

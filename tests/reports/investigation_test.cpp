@@ -22,6 +22,7 @@
 #include "reports/text/investigation_text.h"
 #include "reports/wording/investigation_words.h"
 #include "tests/reports/rendered.h"
+#include "tests/reports/sample_conditions.h"
 #include "tests/reports/sample_report.h"
 
 namespace assay::reports {
@@ -142,6 +143,7 @@ model::investigation sample_investigation(model::audit_report audit) {
                         0,
                         10,
                         {{10, 0, 0}, {20, 0, 0}}}};
+  report.conditions = sample_conditions();
   report.blind_spots = {"Which operator a launch was: the trace names none"};
   return report;
 }
@@ -197,6 +199,12 @@ model::investigation_difference sample_difference() {
                 {"gone", "bytes", number(1), absent("not in this trace"), verdict::differs}};
   out.facts = {{"build id", "aa", "bb"}, {"governor", "", "performance"}};
   out.pairs = {{8'000, 9'000}, {12'000, 12'500}};
+  // Another clock throughout, and throttles that only this one could count.
+  out.second.conditions[0].most = 2'500'000'000;
+  out.second.conditions[0].least = 2'400'000'000;
+  out.first.conditions[0].least = 3'100'000'000;
+  out.second.conditions[1].samples = 2;
+  out.second.conditions[1].reads_as = "not once during the run";
   out.blind_spots = {"Whether the machine made the difference"};
   return out;
 }
@@ -381,6 +389,7 @@ TEST(Investigation, foreign_text_is_inert_in_a_page_and_in_markdown) {
   found.roof.points[0].which.op = found.roof.arithmetic[0].how = evil;
   found.levels[0].name = found.flows[0].name = found.deviations[0].name = evil;
   found.levels[0].unit = found.deviations[0].unit = evil;
+  found.conditions[0].name = found.conditions[0].reads_as = found.conditions[1].absence = evil;
   const std::string html = investigation_as_html(found);
   EXPECT_EQ(html.find("<script>alert"), std::string::npos);
   EXPECT_EQ(html.find("\xe2\x80\xae"), std::string::npos);

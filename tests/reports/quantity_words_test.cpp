@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/wording/condition_tables.h"
 #include "tests/reports/sample_report.h"
 
 namespace assay::reports {
@@ -72,6 +73,17 @@ TEST(Words, an_absent_number_prints_its_reason_and_never_a_zero) {
   EXPECT_EQ(quantity_words(real(nan), "ratio", "ratio"), "not a finite number");
   EXPECT_EQ(quantity_words(real(std::numeric_limits<double>::infinity()), "ratio", "ratio"),
             "not a finite number");
+}
+
+TEST(ConditionWords, have_the_unit_that_a_reader_expects) {
+  EXPECT_EQ(condition_words(3'247'500'000, "hz"), "3.248 GHz");
+  EXPECT_EQ(condition_words(345'000'000, "hz"), "345 MHz");
+  EXPECT_EQ(condition_words(870, "milli"), "0.87");
+  EXPECT_EQ(condition_words(71'250, "milliwatt"), "71.2 W");
+  EXPECT_EQ(condition_words(64, "celsius"), "64 °C");
+  EXPECT_EQ(condition_words(24'422'440'960, "bytes"), "22.745 GiB");
+  EXPECT_EQ(condition_words(10'000'000, "ns"), "10.00 ms");
+  EXPECT_EQ(condition_words(2, "count"), "2");
 }
 
 }  // namespace

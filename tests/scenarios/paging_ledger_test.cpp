@@ -26,7 +26,7 @@ using id = telemetry::counter_id;
 constexpr std::int64_t mib = 1 << 20;
 constexpr cache_shape cache{256, 16};
 
-model_shape micro() {
+model_shape micro_shape() {
   return read_model_shape(embedded_checkpoint()).value();
 }
 
@@ -39,7 +39,7 @@ TEST(PagingLedger, divides_a_budget_as_the_script_does) {
                        row{8 * mib, 4'545'536, 1'442'816, 3'052'544, 30, 10},
                        row{10 * mib, 6'642'688, 525'312, 6'099'968, 38, 5},
                        row{12 * mib, 8'739'840, 0, 6'951'936, 46, 0}}) {
-    const auto p = paging_of(micro(), cache, {r.limit, 0}).value();
+    const auto p = paging_of(micro_shape(), cache, {r.limit, 0}).value();
     EXPECT_EQ(p.budget_bytes, r.budget);
     EXPECT_EQ(p.staging_bytes, r.staging);
     EXPECT_EQ(p.resident_bytes, r.resident);
@@ -49,8 +49,8 @@ TEST(PagingLedger, divides_a_budget_as_the_script_does) {
     EXPECT_EQ(p.step_weights, 46);
     EXPECT_EQ(p.largest_weight_bytes, mib);
   }
-  EXPECT_FALSE(paging_of(micro(), cache, {5 * mib, 0}).has_value());
-  EXPECT_EQ(paging_of(micro(), cache, {8 * mib, mib})->budget_bytes, 4'545'536 - mib);
+  EXPECT_FALSE(paging_of(micro_shape(), cache, {5 * mib, 0}).has_value());
+  EXPECT_EQ(paging_of(micro_shape(), cache, {8 * mib, mib})->budget_bytes, 4'545'536 - mib);
 }
 
 // R once, W - R in each pass: 5,999,996,928 and 1,870,919,680 over 8 passes are 20,967,354,368.
@@ -62,9 +62,9 @@ TEST(PagingLedger, bytes_over_the_link_are_the_fill_and_the_rest_of_each_pass) {
 }
 
 TEST(PagingLedger, what_a_request_must_show_follows_from_what_stays) {
-  const auto p = paging_of(micro(), cache, {8 * mib, 0}).value();
+  const auto p = paging_of(micro_shape(), cache, {8 * mib, 0}).value();
   std::map<id, std::int64_t> of;
-  for (const expectation& each : expect_paged_request(micro(), cache, {20, 15}, p))
+  for (const expectation& each : expect_paged_request(micro_shape(), cache, {20, 15}, p))
     EXPECT_TRUE(of.emplace(each.counter, each.value).second) << "expected twice";
   const std::int64_t passes = 16;
   EXPECT_EQ(of[id::paging_h2d_bytes], passes * (6'951'936 - 3'052'544));

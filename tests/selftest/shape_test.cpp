@@ -79,6 +79,9 @@ class shape_sink final : public trace::sink {
       case ASSAY_MEMORY:
         seen.insert(fmt::format("memory {} in {}", r.op, within));
         break;
+      case ASSAY_CONDITION:
+        seen.insert(fmt::format("condition in {}", within));
+        break;
       default:
         seen.insert(fmt::format("record {}", r.kind));
     }
@@ -132,6 +135,13 @@ TEST(Shape, of_a_lie_differs_by_its_fault_alone) {
     EXPECT_TRUE(beyond.empty() || each.how == audit_test::ending::undecided || each.rule == "R29")
         << each.name << ": " << testing::PrintToString(beyond);
   }
+}
+
+// Within one, reading them would be time of the engine's.
+TEST(Shape, the_machine_s_state_is_sampled_in_no_window) {
+  for (const std::string& each : live())
+    EXPECT_TRUE(!each.starts_with("condition ") || each == "condition in 0") << each;
+  EXPECT_EQ(live().count("condition in 0"), 1u);
 }
 
 // The other way round: what a live run holds and no fixture has. A rule that looked at more than

@@ -35,6 +35,7 @@ run_facts sample() {
   facts.arithmetic = {{arithmetic::f32_fma, 2.5e11, 9, "64-byte multiply-adds"},
                       {arithmetic::bf16_tensor, 0.0, 0, "no matrix unit"}};
   facts.cache_bytes = 52'428'800;
+  facts.absent_conditions = {{"throttled by heat", "not exposed on this machine"}};
   return facts;
 }
 
@@ -99,6 +100,21 @@ TEST(Facts, later_plans_of_requests_win_as_a_whole_and_ceilings_of_arithmetic_by
   merge(into, later);
   EXPECT_EQ(into.requests, later.requests);
   EXPECT_THAT(into.arithmetic, ElementsAre(later.arithmetic[0], sample().arithmetic[1]));
+}
+
+TEST(Facts, an_absent_condition_has_a_reason_and_the_later_wins_by_name) {
+  for (const char* bad : {R"({"absent_conditions":[{"name":"x"}]})",
+                          R"({"absent_conditions":[{"name":"x","reason":""}]})",
+                          R"({"absent_conditions":[{"name":"","reason":"y"}]})",
+                          R"({"absent_conditions":{"name":"x","reason":"y"}})"})
+    EXPECT_FALSE(parse_facts(bad)) << bad;
+  run_facts into = sample();
+  into.absent_conditions = {{"x", "early"}, {"z", "stays"}};
+  run_facts later;
+  later.absent_conditions = {{"x", "late \xff"}};
+  merge(into, parse_facts(to_json(later)).value());
+  EXPECT_THAT(into.absent_conditions, ElementsAre(absent_condition{"x", "late \xef\xbf\xbd"},
+                                                  absent_condition{"z", "stays"}));
 }
 
 TEST(Facts, one_observer_is_said_or_not_and_stays_said) {
