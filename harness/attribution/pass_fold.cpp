@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "probes/trace/bounded.h"
 #include "runtime/telemetry/range.h"
@@ -73,6 +75,7 @@ void pass_fold::take_call(const assay_record& call) {
     if (call.op == ASSAY_OP_COPY) ++total_of(open_kind_).copy_calls;
     const bool waits = call.op == ASSAY_OP_SYNC;
     add({call.start_ns, call.end_ns, waits ? time_part::sync : time_part::submit, 0});
+    if (waits) waiting_ns_ = sum(waiting_ns_, difference(call.end_ns, call.start_ns));
   }
   if (calls_.held() >= held_max) flush();
 }
@@ -257,6 +260,7 @@ void pass_fold::begin_window(const assay_record& record) {
   is_oversized_ = false;
   first_reading_ = {};
   last_reading_ = {};
+  waiting_ns_ = 0;
   pieces_.clear();
   overheads_.begin_pass();
   held_launches_.clear();
@@ -322,6 +326,24 @@ void pass_fold::take_reading(const assay_record& reading) {
     last_reading_ = reading;
 }
 
+// How long the caller can have been off its core outside of its calls that wait, at most.
+//
+// The kernel counts how often a thread got a core, which tells nothing of where it left it. But one
+// period off the core that is longer than all the time outside of the calls lies inside of one.
+// The least that it was off within the pass counts, not what lies between the readings: what
+// happened before the first of them was counted is none of its turns.
+pass_fold::caller_bound pass_fold::bound_of_caller(std::int64_t wall_ns, std::int64_t off_core_ns,
+                                                   std::int64_t run_ns) const {
+  const std::int64_t outside_ns = difference(wall_ns, waiting_ns_);
+  const std::int64_t turns = difference(last_reading_.extra[1], first_reading_.extra[1]);
+  // A caller that ran less than that was off its core there, whatever its turns.
+  const bool is_told =
+      first_reading_.extra[1] > 0 && turns >= 0 && outside_ns >= 0 && run_ns >= outside_ns;
+  const bool is_within_a_call = turns == 1 && difference(wall_ns, run_ns) > outside_ns;
+  if (is_told && (turns == 0 || is_within_a_call)) return {true, 0};
+  return {false, std::min(off_core_ns, std::max<std::int64_t>(0, outside_ns))};
+}
+
 void pass_fold::settle_caller(const model::pass_line& line, std::int64_t begin_ns,
                               std::int64_t end_ns) {
   const bool is_around = last_reading_.kind == ASSAY_THREAD &&
@@ -330,15 +352,23 @@ void pass_fold::settle_caller(const model::pass_line& line, std::int64_t begin_n
   if (!is_around || run_ns < 0) return;
   model::pass_account& into = total_of(open_kind_).caller;
   const std::int64_t between_ns = difference(last_reading_.start_ns, first_reading_.start_ns);
-  ++into.passes;
-  into.between_ns = sum(into.between_ns, between_ns);
-  into.run_ns = sum(into.run_ns, run_ns);
-  into.wait_ns = sum(into.wait_ns, difference(last_reading_.extra[0], first_reading_.extra[0]));
-  into.residual_ns = sum(into.residual_ns, line.residual_ns);
   const std::int64_t off_core_ns = std::max<std::int64_t>(0, difference(between_ns, run_ns));
-  into.off_core_ns = sum(into.off_core_ns, off_core_ns);
-  into.residual_run_ns = sum(into.residual_run_ns,
-                             std::max<std::int64_t>(0, difference(line.residual_ns, off_core_ns)));
+  const caller_bound bound = bound_of_caller(line.wall_ns, off_core_ns, run_ns);
+  ++into.passes;
+  into.settled_passes += bound.is_settled ? 1 : 0;
+  const std::int64_t run_least_ns =
+      std::max<std::int64_t>(0, difference(line.residual_ns, bound.off_core_outside_ns));
+  for (const auto& [total_ns, ns] : std::initializer_list<std::pair<std::int64_t&, std::int64_t>>{
+           {into.between_ns, between_ns},
+           {into.run_ns, run_ns},
+           {into.off_core_ns, off_core_ns},
+           {into.wait_ns, difference(last_reading_.extra[0], first_reading_.extra[0])},
+           {into.calls_ns, waiting_ns_},
+           {into.residual_ns, line.residual_ns},
+           {into.off_core_outside_ns, bound.off_core_outside_ns},
+           {into.residual_run_ns, run_least_ns},
+           {into.residual_run_most_ns, std::min(line.residual_ns, run_ns)}})
+    total_ns = sum(total_ns, ns);
 }
 
 void pass_fold::note_token(bool is_first, std::int64_t at_ns) {

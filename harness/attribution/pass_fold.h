@@ -108,6 +108,12 @@ class pass_fold {
   void end_pass(const assay_record& record);
   void note_token(bool is_first, std::int64_t at_ns);
   void take_reading(const assay_record& reading);
+  struct caller_bound {
+    bool is_settled = false;  // where it was off its core is known
+    std::int64_t off_core_outside_ns = 0;
+  };
+  caller_bound bound_of_caller(std::int64_t wall_ns, std::int64_t off_core_ns,
+                               std::int64_t run_ns) const;
   void settle_caller(const model::pass_line& line, std::int64_t begin_ns, std::int64_t end_ns);
   void add(const piece& each);
   void place(const joined_activity& work);
@@ -137,6 +143,7 @@ class pass_fold {
   bool is_oversized_ = false;
   assay_record first_reading_{};  // of the caller, written within the pass that is open
   assay_record last_reading_{};
+  std::int64_t waiting_ns_ = 0;  // in calls that wait, of the open pass
   bool keeps_launches_ = false;
   std::uint64_t requests_ = 0;
   std::int64_t request_begin_ns_ = 0;

@@ -3,6 +3,7 @@
 #include "harness/cli/output_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -42,23 +43,63 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
+constexpr int nobodys = -1;   // cannot be opened
+constexpr int anothers = -2;  // another program is writing it
+
+std::string taken(const std::string& path) {
+  return path + ": another program is writing it now; wait for that one, or name another file";
+}
+
+// An empty file that no other program writes. Whoever held it before may have renamed or removed
+// it between the opening and the lock: then this is another's report by now, and the next try
+// makes a new one. Where a file system knows no locks, the file is as good as alone.
+int open_locked(const std::string& path, mode_t mode) {
+  for (;;) {
+    const int opened = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+    if (opened < 0) return nobodys;
+    if (::flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(opened);
+      return anothers;
+    }
+    struct stat held {};
+    struct stat named {};
+    const bool is_named = ::fstat(opened, &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+                          held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+    if (is_named && ::ftruncate(opened, 0) == 0) return opened;
+    ::close(opened);
+    if (is_named) return nobodys;
+  }
+}
+
 }  // namespace
 
-result<output_file> output_file::open(std::string path) {
-  namespace fs = std::filesystem;
-  if (path.empty()) return output_file({}, {}, -1);
-  const int in_place = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (in_place < 0) return ASSAY_FAIL(io, refusal(path));
+result<output_file> output_file::open_in_place(std::string path) {
   struct stat found {};
-  if (::fstat(in_place, &found) != 0 || !S_ISREG(found.st_mode))
-    return output_file(std::move(path), {}, in_place);
+  if (::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode)) {
+    const int opened = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (opened < 0) return ASSAY_FAIL(io, refusal(path));
+    return output_file(std::move(path), {}, opened);
+  }
+  const int opened = open_locked(path, 0644);
+  if (opened == nobodys) return ASSAY_FAIL(io, refusal(path));
+  if (opened == anothers) return ASSAY_FAIL(io, taken(path));
+  return output_file(std::move(path), {}, opened);
+}
+
+result<output_file> output_file::open(std::string path) {
+  if (path.empty()) return output_file({}, {}, -1);
+  struct stat found {};
+  // What is there and no regular file has no place beside it; what is not there yet becomes one.
+  const bool is_there = ::stat(path.c_str(), &found) == 0;
+  if (is_there && !S_ISREG(found.st_mode)) return open_in_place(std::move(path));
+  if (is_there && ::access(path.c_str(), W_OK) != 0) return ASSAY_FAIL(io, refusal(path));
   std::string landing = landing_place(path).string();
   std::string partial = landing + ".partial";
-  const int beside = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (beside < 0) return output_file(std::move(path), {}, in_place);
+  const int beside = open_locked(partial, 0644);
+  if (beside == nobodys) return open_in_place(std::move(path));
+  if (beside == anothers) return ASSAY_FAIL(io, taken(path));
   // As the file that it will replace is.
-  (void)::fchmod(beside, found.st_mode & 07777);
-  ::close(in_place);
+  if (is_there) (void)::fchmod(beside, found.st_mode & 07777);
   remove_regular(landing);
   return output_file(std::move(landing), std::move(partial), beside);
 }
@@ -71,8 +112,9 @@ output_file::output_file(output_file&& other) noexcept
 
 output_file::~output_file() {
   if (descriptor_ < 0) return;
-  ::close(descriptor_);
+  // Before the lock goes with the descriptor: after that the name may be another program's file.
   if (!is_whole_) remove_regular(partial_.empty() ? path_ : partial_);
+  ::close(descriptor_);
 }
 
 result<void> output_file::write(std::string_view text) {

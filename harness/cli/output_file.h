@@ -13,9 +13,10 @@ namespace assay::cli {
 /// An empty path stands for "not wanted"; every call then does nothing.
 /// What is written lies beside the path, as PATH.partial, until it is whole: neither half of a
 /// report nor the last run's may pass for it, however the run ends. A device, a pipe, and a file in
-/// a folder where none can be made are written in place.
-/// Errors: io, naming the path and the fix. A file that was not written whole is removed, also
-/// where the run failed before there was a report.
+/// a folder where none can be made are written in place. One program at a time writes a path: a
+/// file is never a mix of two. Errors: io, naming the path and the fix, also where another program
+/// is writing it. A file that was not written whole is removed, also where the run failed before
+/// there was a report.
 class output_file {
  public:
   static result<output_file> open(std::string path);
@@ -30,6 +31,7 @@ class output_file {
   bool is_wanted() const { return descriptor_ >= 0; }
 
  private:
+  static result<output_file> open_in_place(std::string path);
   output_file(std::string path, std::string partial, int descriptor)
       : path_(std::move(path)), partial_(std::move(partial)), descriptor_(descriptor) {}
   std::string path_;

@@ -3,7 +3,11 @@
 #include "harness/history/sqlite_database.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
+#include <cctype>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -62,9 +66,36 @@ cell cell_at(sqlite3_stmt* from, int column) {
   return std::string(text, static_cast<std::size_t>(sqlite3_column_bytes(from, column)));
 }
 
+std::string log_of(const std::string& path) {
+  return path + "-wal";
+}
+
+// What a writer changes of a file: its log, or the file itself once the log was taken over.
+struct file_state {
+  ino_t inode = 0;
+  off_t size_bytes = 0;
+  timespec written_at{};
+  off_t log_bytes = 0;
+
+  bool operator==(const file_state& other) const {
+    return inode == other.inode && size_bytes == other.size_bytes &&
+           written_at.tv_sec == other.written_at.tv_sec &&
+           written_at.tv_nsec == other.written_at.tv_nsec && log_bytes == other.log_bytes;
+  }
+};
+
+file_state state_of(const std::string& path) {
+  struct stat file {};
+  struct stat log {};
+  if (::stat(path.c_str(), &file) != 0) return {};
+  const off_t log_bytes = ::stat(log_of(path).c_str(), &log) == 0 ? log.st_size : 0;
+  return {file.st_ino, file.st_size, file.st_mtim, log_bytes};
+}
+
 class sqlite_database : public database {
  public:
-  sqlite_database(std::string path, connection db) : path_(std::move(path)), db_(std::move(db)) {}
+  sqlite_database(std::string path, connection db, std::optional<file_state> unlocked = {})
+      : path_(std::move(path)), db_(std::move(db)), unlocked_(unlocked) {}
 
   result<std::vector<row>> run(std::string_view text,
                                const std::vector<cell>& parameters) override {
@@ -82,6 +113,10 @@ class sqlite_database : public database {
       row& next = rows.emplace_back();
       for (int i = 0; i < sqlite3_column_count(made); ++i) next.push_back(cell_at(made, i));
     }
+    if (unlocked_ && !(state_of(path_) == *unlocked_))
+      return ASSAY_FAIL(io, fmt::format("{}: was written to while it was read, in a folder where a "
+                                        "reader can take no lock; run again",
+                                        path_));
     if (code != SQLITE_DONE) return failed(path_, db_.get(), code);
     return rows;
   }
@@ -114,7 +149,46 @@ class sqlite_database : public database {
  private:
   std::string path_;
   connection db_;
+  std::optional<file_state> unlocked_;  ///< of a file that is read without locks, at its opening
 };
+
+std::string as_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char each : path) {
+    const auto byte = static_cast<unsigned char>(each);
+    if (std::isalnum(byte) != 0 || std::string_view("/._-").find(each) != std::string_view::npos)
+      uri += each;
+    else
+      uri += fmt::format("%{:02X}", byte);
+  }
+  return uri;
+}
+
+// To read a file with a write-ahead log the library writes beside it, which a read-only folder or
+// mount refuses. Without locks the file alone is read: whole only where there is no log, since what
+// was kept last would be in the log, and a list without it would look right.
+result<std::unique_ptr<database>> open_unlocked(const std::string& path) {
+  const file_state found = state_of(path);
+  if (found.log_bytes > 0)
+    return ASSAY_FAIL(
+        io, fmt::format("{}: cannot be read where its folder is read-only, since its newest "
+                        "results are still in {}; copy both files to a folder that you may write "
+                        "to, and read there",
+                        path, log_of(path)));
+  sqlite3* opened = nullptr;
+  const int code = sqlite3_open_v2((as_uri(path) + "?immutable=1").c_str(), &opened,
+                                   SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+  connection db(opened, sqlite3_close);
+  if (code != SQLITE_OK) return failed(path, opened, code);
+  return std::make_unique<sqlite_database>(path, std::move(db), found);
+}
+
+// Whether the first look into an open file already fails for want of a place to write.
+bool wants_to_write_beside(sqlite3* opened) {
+  const int code =
+      sqlite3_exec(opened, "SELECT 1 FROM sqlite_master LIMIT 1", nullptr, nullptr, nullptr) & 0xff;
+  return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
 
 }  // namespace
 
@@ -126,6 +200,7 @@ result<std::unique_ptr<database>> open_sqlite(const std::string& path, access wa
   connection db(opened, sqlite3_close);
   if (code != SQLITE_OK) return failed(path, opened, code);
   sqlite3_busy_timeout(opened, patience_ms);
+  if (wanted == access::read && wants_to_write_beside(opened)) return open_unlocked(path);
   auto made = std::make_unique<sqlite_database>(path, std::move(db));
   if (wanted == access::write) ASSAY_TRY(made->run("PRAGMA journal_mode = WAL"));
   ASSAY_TRY(made->run("PRAGMA foreign_keys = ON"));

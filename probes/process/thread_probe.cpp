@@ -92,6 +92,7 @@ result<thread_account> thread_probe::read(const source& from) {
         unavailable,
         from.schedstat.path() + ": all zero; the kernel was built without CONFIG_SCHED_INFO");
   account.wait_ns = line.wait_ns;
+  account.turns_count = line.turns_count;
   return account;
 }
 
@@ -104,6 +105,7 @@ assay_record thread_probe::record_of(std::size_t index, const thread_account& ac
   record.start_ns = account.at_ns;
   record.amount = account.run_ns;
   record.extra[0] = account.wait_ns;
+  record.extra[1] = account.turns_count;
   return record;
 }
 

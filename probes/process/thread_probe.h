@@ -31,10 +31,14 @@ struct thread_account {
   std::int64_t at_ns = 0;
   std::int64_t run_ns = 0;
   std::int64_t wait_ns = 0;  ///< ready to run, no core free
+  /// How often it was given a core. Between two readings of a thread that runs at both, it left its
+  /// core just as often.
+  std::int64_t turns_count = 0;
 
   /// What happened from `early` to `late`; at_ns becomes the length of the interval.
   friend thread_account operator-(const thread_account& late, const thread_account& early) {
-    return {late.at_ns - early.at_ns, late.run_ns - early.run_ns, late.wait_ns - early.wait_ns};
+    return {late.at_ns - early.at_ns, late.run_ns - early.run_ns, late.wait_ns - early.wait_ns,
+            late.turns_count - early.turns_count};
   }
 };
 

@@ -67,7 +67,8 @@ typedef enum assay_record_kind {
   ASSAY_SENTINEL = 8,     /* a known-answer operation: correlation; amount: bytes that must show,
                              or blocks; op: 1 content verified, 0 wrong; start/end: when; extra[0]:
                              1 copy, 2 launch, 3 copy made to look; extra[1]: ns of a launch */
-  ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; start: when; op: role */
+  ASSAY_THREAD = 9, /* stream: tid; amount: run ns; extra[0]: wait ns; extra[1]: how often it got a
+                       core, 0: not told; start: when; op: role */
   ASSAY_LINK_SAMPLE = 10, /* direction: link; amount: bytes; start/end; extra[0]: working set */
   ASSAY_LOSS = 11,        /* direction: assay_source; amount: records lost since the last LOSS */
   ASSAY_EVENT_SPAN = 12,  /* events of the harness's own around the work of a range, or, where op is

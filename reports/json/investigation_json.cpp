@@ -316,7 +316,11 @@ json to_object(const model::pass_total& total) {
     caller["off_core_ns"] = total.caller.off_core_ns;
     caller["wait_ns"] = total.caller.wait_ns;
     caller["residual_ns"] = total.caller.residual_ns;
+    caller["calls_that_wait_ns"] = total.caller.calls_ns;
+    caller["settled_passes_count"] = total.caller.settled_passes;
+    caller["off_core_outside_calls_at_most_ns"] = total.caller.off_core_outside_ns;
     caller["residual_run_at_least_ns"] = total.caller.residual_run_ns;
+    caller["residual_run_at_most_ns"] = total.caller.residual_run_most_ns;
   } else {
     caller["absence"] = "the kernel's account of the caller was not read around passes";
   }

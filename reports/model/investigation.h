@@ -86,16 +86,25 @@ struct pass_line {
 };
 
 /// The caller by the kernel's account, over those passes that lie between two readings of it: a
-/// second way to divide them, which shares nothing with the first but the harness's stamps.
+/// second way to divide them, which shares nothing with the first but the harness's stamps and the
+/// spans of the calls that wait.
 struct pass_account {
   std::uint64_t passes = 0;
   std::int64_t between_ns = 0;  ///< the readings: some microseconds more than the pass
   std::int64_t run_ns = 0;
   std::int64_t off_core_ns = 0;  ///< between_ns less run_ns
   std::int64_t wait_ns = 0;      ///< ready, no core free
+  std::int64_t calls_ns = 0;     ///< inside its calls that wait, by the records
   std::int64_t residual_ns = 0;  ///< of these passes, by their records
-  /// Of residual_ns, at least: it cannot have been off its core for longer than in the whole pass.
-  std::int64_t residual_run_ns = 0;
+  /// Passes in which it is known where the caller was off its core: never, or once and for longer
+  /// than all calls that wait leave room for, so inside one of those. A thread goes on where it
+  /// left its core: what began in a call ends in it.
+  std::uint64_t settled_passes = 0;
+  /// Outside of its calls that wait, at most: nothing in settled passes, in others all of its time
+  /// off its core that fits there.
+  std::int64_t off_core_outside_ns = 0;
+  std::int64_t residual_run_ns = 0;       ///< of residual_ns, at least: less what it was off there
+  std::int64_t residual_run_most_ns = 0;  ///< at most: no more than it ran in the pass
 };
 
 /// What a recorder or a driver did for itself, by kind: ASSAY_OVERHEAD_*.

@@ -105,8 +105,12 @@ void add_pass_rows(word_table& table, std::string_view kind, const model::pass_t
       total.residual_ns > total.wall_ns / 20 ? word_tone::doubt : word_tone::plain);
   if (total.caller.passes == total.passes)
     row("of it the caller ran", total.caller.residual_run_ns, 0,
-        fmt::format("at least, by the kernel's account: it was off its core for {} of all passes",
-                    duration_words(total.caller.off_core_ns)),
+        fmt::format("at least, and at most {}, by the kernel's account: of {} off its core at most "
+                    "{} lay outside of its calls that wait; {} of {} passes leave no room for more",
+                    share_words(total.caller.residual_run_most_ns, total.wall_ns),
+                    duration_words(total.caller.off_core_ns),
+                    duration_words(total.caller.off_core_outside_ns),
+                    with_separators(total.caller.settled_passes), with_separators(total.passes)),
         word_tone::plain);
   else
     open("of it the caller ran",

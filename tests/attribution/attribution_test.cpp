@@ -75,65 +75,6 @@ TEST(Attribution, a_wait_that_nothing_claims_is_residual_in_its_step_alone) {
   }
 }
 
-TEST(Attribution, of_a_residual_the_caller_ran_all_but_what_it_was_off_its_core_for) {
-  struct one {
-    std::int64_t run_ns;
-    std::int64_t at_least_ns;
-  };
-  // Of 10,000 ns 2,000 are residual; the readings lie 10,500 apart.
-  for (const one& each : {one{10'500, 2'000}, one{9'500, 1'000}, one{8'500, 0}, one{500, 0}}) {
-    planted_trace trace;
-    trace.begin(ASSAY_WINDOW_DECODE_STEP, 0);
-    trace.thread(7, 1, 70'000, 0);
-    trace.thread(8, 2, 5, 0);
-    trace.pass(300);
-    const std::int64_t begin_ns = trace.now_ns;
-    trace.wait(8'000);
-    trace.pass(2'000);
-    const std::int64_t end_ns = trace.now_ns;
-    trace.pass(200);
-    trace.thread(8, 2, 9'999, 0);
-    trace.thread(7, 1, 70'000 + each.run_ns, 50);
-    trace.end(ASSAY_WINDOW_DECODE_STEP, 0);
-    trace.records.back().start_ns = begin_ns;
-    trace.records.back().end_ns = end_ns;
-    const model::pass_total& decode = trace.investigate().decode;
-    EXPECT_EQ(decode.wall_ns, 10'000);
-    EXPECT_EQ(decode.residual_ns, 2'000);
-    EXPECT_EQ(decode.caller.passes, 1u);
-    EXPECT_EQ(decode.caller.between_ns, 10'500);
-    EXPECT_EQ(decode.caller.run_ns, each.run_ns);
-    EXPECT_EQ(decode.caller.wait_ns, 50);
-    EXPECT_EQ(decode.caller.residual_run_ns, each.at_least_ns) << each.run_ns;
-  }
-}
-
-TEST(Attribution, an_account_that_was_not_read_around_a_pass_says_nothing_of_it) {
-  planted_trace trace;
-  trace.thread(7, 1, 0, 0);
-  trace.step(0, 2'000);
-  trace.thread(7, 1, 10'000, 0);
-  trace.begin(ASSAY_WINDOW_DECODE_STEP, 1);
-  trace.thread(7, 1, 10'000, 0);
-  trace.pass(2'000);
-  trace.end(ASSAY_WINDOW_DECODE_STEP, 1);
-  trace.begin(ASSAY_WINDOW_DECODE_STEP, 2);
-  trace.thread(7, 1, 20'000, 0);
-  trace.pass(2'000);
-  trace.thread(7, 1, 15'000, 0);
-  trace.end(ASSAY_WINDOW_DECODE_STEP, 2);
-  trace.begin(ASSAY_WINDOW_DECODE_STEP, 3);
-  trace.thread(7, 1, 20'000, 0);
-  trace.pass(1'000);
-  trace.thread(7, 1, 21'000, 0);
-  trace.pass(1'000);
-  trace.end(ASSAY_WINDOW_DECODE_STEP, 3);
-  const model::pass_total& decode = trace.investigate().decode;
-  EXPECT_EQ(decode.passes, 4u);
-  EXPECT_EQ(decode.caller.passes, 0u);
-  EXPECT_EQ(decode.caller.residual_run_ns, 0);
-}
-
 TEST(Attribution, what_overlaps_counts_once_and_shows_as_hidden) {
   planted_trace trace;
   trace.begin(ASSAY_WINDOW_DECODE_STEP, 0);

@@ -3,9 +3,14 @@
 // Without this text, JSON, Markdown and exit code of one audit could contradict each other, a kept
 // trace could be judged differently from the run it came from, and the text could drift from the
 // reference.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -63,6 +68,53 @@ TEST(Output, is_there_when_it_is_whole_and_not_before) {
   }
   EXPECT_EQ(contents_of(path), "half, and the other");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out.path()), {}), 1);
+}
+
+TEST(Output, that_another_program_is_writing_is_refused_until_that_one_is_done) {
+  const scratch out;
+  const std::string path = out / "page.html";
+  for (const bool is_finished : {true, false}) {
+    auto first = std::make_optional(cli::output_file::open(path));
+    ASSERT_TRUE(*first && (*first)->append("one's"));
+    const auto second = cli::output_file::open(path);
+    ASSERT_FALSE(second);
+    EXPECT_THAT(second.error().message, HasSubstr("another program is writing it now"));
+    EXPECT_TRUE(!is_finished || (*first)->finish());
+    first.reset();
+    EXPECT_EQ(contents_of(path), is_finished ? "one's" : "");
+    auto third = cli::output_file::open(path);
+    ASSERT_TRUE(third && third->write("another's"));
+    EXPECT_EQ(contents_of(path), "another's");
+  }
+}
+
+// Letters of one program only, all of them, however the programs come between each other.
+TEST(Output, of_several_programs_at_one_path_is_never_a_mix) {
+  const scratch out;
+  const std::string path = out / "page.html";
+  std::vector<pid_t> writers;
+  for (const char letter : {'a', 'b', 'c'}) {
+    writers.push_back(::fork());
+    if (writers.back() != 0) continue;
+    for (int i = 0; i < 300; ++i) {
+      auto page = cli::output_file::open(path);
+      for (int part = 0; page && part < 4; ++part)
+        if (!page->append(std::string(1000, letter))) ::_exit(1);
+      if (page && !page->finish()) ::_exit(2);
+    }
+    ::_exit(0);
+  }
+  std::size_t seen = 0;
+  for (std::size_t at = 0; at < writers.size();) {
+    const std::string text = contents_of(path);
+    seen += text.empty() ? 0 : 1;
+    ASSERT_TRUE(text.empty() || text == std::string(4000, text[0])) << text.size();
+    int status = 0;
+    if (::waitpid(writers[at], &status, WNOHANG) != writers[at]) continue;
+    EXPECT_EQ(status, 0) << "its file was taken away, or renamed by another";
+    ++at;
+  }
+  EXPECT_GT(seen, 0U);
 }
 
 TEST(Output, through_a_link_makes_what_the_link_names_and_keeps_the_link) {

@@ -7,10 +7,12 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "probes/trace/assay_trace.h"
 #include "tests/cli/program.h"
 
 namespace assay::cli_test {
@@ -113,6 +115,59 @@ TEST_F(Report, a_cut_trace_is_reported_as_far_as_it_goes_and_says_so_first) {
   EXPECT_THAT(end.out, HasSubstr("What came after the trace was cut off"));
   const auto timeline = nlohmann::json::parse(contents_of(out_ / "cut.trace.json"));
   EXPECT_TRUE(timeline["otherData"].contains("incompleteness"));
+}
+
+// The trace as it is when the clock jumps back by an hour half way through its records.
+std::string set_back(std::string bytes) {
+  static assay_crc32_table table;
+  assay_crc32_init(&table);
+  std::vector<assay_record*> all;
+  std::vector<assay_block_header*> blocks;
+  for (std::size_t at = sizeof(assay_file_header); at < bytes.size();) {
+    auto* block = reinterpret_cast<assay_block_header*>(bytes.data() + at);
+    auto* first = reinterpret_cast<assay_record*>(block + 1);
+    const std::size_t count = block->payload_bytes / sizeof(assay_record);
+    blocks.push_back(block);
+    for (std::size_t i = 0; block->type == ASSAY_BLOCK_RECORDS && i < count; ++i)
+      all.push_back(first + i);
+    at += sizeof(assay_block_header) + block->payload_bytes;
+  }
+  constexpr std::int64_t hour_ns = 3'600'000'000'000;
+  for (std::size_t i = all.size() / 2; i < all.size(); ++i)
+    for (std::int64_t* stamp : {&all[i]->start_ns, &all[i]->end_ns})
+      if (*stamp != 0) *stamp -= hour_ns;
+  for (assay_block_header* each : blocks) {
+    each->crc32 = 0;
+    each->crc32 = assay_crc32(&table, 0, each, sizeof(*each) + each->payload_bytes);
+  }
+  return bytes;
+}
+
+TEST_F(Report, a_clock_that_goes_backwards_is_what_every_form_says_first) {
+  const ending end = report(set_back(recorded()), all_forms("back"));
+  EXPECT_EQ(end.exit_code, 4) << end.err;
+  EXPECT_EQ(end.err, "");
+  const std::string headline = end.out.substr(0, end.out.find('\n'));
+  EXPECT_THAT(headline, testing::StartsWith("FOUND by the audit"));
+  EXPECT_THAT(headline, HasSubstr("R17 CLOCK_SKEW"));
+  EXPECT_THAT(headline, HasSubstr("not to be believed"));
+  EXPECT_THAT(end.out, HasSubstr("1 passes end before they begin: a clock went backwards"));
+  for (const char* form : {"back.html", "back.md"})
+    EXPECT_THAT(contents_of(out_ / form), HasSubstr("FOUND by the audit")) << form;
+  EXPECT_EQ(nlohmann::json::parse(contents_of(out_ / "back.json"))["exit_code"], 4);
+}
+
+TEST_F(Report, a_run_without_a_decode_step_has_a_reason_in_place_of_each_figure) {
+  static_cast<void>(
+      run({"audit", "--prompt", "Moses", "--max-new-tokens", "1", "--out-trace", trace_}));
+  const ending end = run({"report", trace_, "--json", out_ / "none.json"});
+  EXPECT_THAT(end.exit_code, testing::AnyOf(0, 4)) << end.err;
+  EXPECT_THAT(end.out, HasSubstr("decode unmeasured (the trace holds no two tokens"));
+  EXPECT_THAT(end.out,
+              HasSubstr("Where a decode step's time went: the trace holds no decode step"));
+  const auto document = nlohmann::json::parse(contents_of(out_ / "none.json"));
+  EXPECT_EQ(document["decode"]["passes_count"], 0);
+  EXPECT_TRUE(document["steps"].empty());
 }
 
 TEST_F(Report, what_is_no_trace_leaves_one_line_and_no_page) {

@@ -195,15 +195,16 @@ TEST(File, that_cannot_be_made_is_named_with_its_path) {
   EXPECT_NE(complaint.find("/nowhere/at/all/history.db"), std::string::npos) << complaint;
 }
 
-// What a child that may not write says of it: the superuser may write anything.
-std::string complaint_without_rights(const std::string& path) {
+// What a child that may not write says: the superuser may write anything.
+template <class Says>
+std::string said_without_rights(Says says) {
   int ends[2];
   if (::pipe(ends) != 0) return "no pipe";
   const pid_t child = ::fork();
   if (child == 0) {
     constexpr uid_t nobody = 65'534;
     if (::geteuid() == 0 && ::setresuid(nobody, nobody, nobody) != 0) ::_exit(1);
-    const std::string said = complaint_of(path);
+    const std::string said = says();
     ::_exit(::write(ends[1], said.data(), said.size()) < 0 ? 2 : 0);
   }
   ::close(ends[1]);
@@ -225,7 +226,7 @@ TEST(File, that_may_not_be_written_is_named_and_left_as_it_was) {
   const fs::path folder = fs::path(here.where()).parent_path();
   fs::permissions(here.where(), static_cast<fs::perms>(0444));
   fs::permissions(folder, static_cast<fs::perms>(0555));
-  const std::string complaint = complaint_without_rights(here.where());
+  const std::string complaint = said_without_rights([&] { return complaint_of(here.where()); });
   fs::permissions(folder, static_cast<fs::perms>(0700));
   EXPECT_NE(complaint.find(here.where()), std::string::npos) << complaint;
   EXPECT_NE(complaint.find("make it and its folder writable"), std::string::npos) << complaint;
@@ -233,6 +234,70 @@ TEST(File, that_may_not_be_written_is_named_and_left_as_it_was) {
   auto opened = open_to_read(here.where());
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(list(**opened, 10)->size(), 1U);
+}
+
+// What a reader lists who may not write there: entries, or the complaint.
+std::string listed_without_rights(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(path).parent_path();
+  fs::permissions(path, static_cast<fs::perms>(0444));
+  fs::permissions(folder, static_cast<fs::perms>(0555));
+  const std::string said = said_without_rights([&]() -> std::string {
+    const auto opened = open_to_read(path);
+    if (!opened) return opened.error().message;
+    const auto found = list(**opened, 10);
+    return found ? std::to_string(found->size()) + " listed" : found.error().message;
+  });
+  fs::permissions(folder, static_cast<fs::perms>(0700));
+  fs::permissions(path, static_cast<fs::perms>(0644));
+  return said;
+}
+
+TEST(File, in_a_read_only_folder_is_read_whole_or_not_at_all) {
+  const place here("file");
+  {
+    auto opened = open_database(here.where());
+    ASSERT_TRUE(opened && add(**opened, numbered_entry(1, 1), 5));
+  }
+  EXPECT_EQ(listed_without_rights(here.where()), "1 listed") << "all closed, no log beside it";
+  // A writer that died leaves its last result in the log alone.
+  const pid_t writer = ::fork();
+  if (writer == 0) {
+    auto opened = open_database(here.where());
+    ::_exit(opened && add(**opened, numbered_entry(1, 2), 6) ? 0 : 1);
+  }
+  ASSERT_EQ(::waitpid(writer, nullptr, 0), writer);
+  std::filesystem::remove(here.where() + "-shm");
+  ASSERT_GT(std::filesystem::file_size(here.where() + "-wal"), 0U);
+  const std::string said = listed_without_rights(here.where());
+  EXPECT_NE(said.find("newest results are still in " + here.where() + "-wal"), std::string::npos)
+      << said;
+  EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+  auto opened = open_to_read(here.where());
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_EQ(list(**opened, 10)->size(), 2U);
+}
+
+// The reader has opened it; another, who may, touches it before the list is read.
+TEST(File, that_is_written_while_it_is_read_without_locks_is_no_list) {
+  namespace fs = std::filesystem;
+  const place here("file");
+  {
+    auto opened = open_database(here.where());
+    ASSERT_TRUE(opened && add(**opened, numbered_entry(1, 1), 5));
+  }
+  const fs::path folder = fs::path(here.where()).parent_path();
+  fs::permissions(here.where(), static_cast<fs::perms>(0666));
+  fs::permissions(folder, static_cast<fs::perms>(0555));
+  const std::string said = said_without_rights([&]() -> std::string {
+    const auto opened = open_to_read(here.where());
+    if (!opened) return opened.error().message;
+    fs::last_write_time(here.where(), fs::file_time_type::clock::now());
+    const auto found = list(**opened, 10);
+    return found ? "a list" : found.error().message;
+  });
+  fs::permissions(folder, static_cast<fs::perms>(0700));
+  EXPECT_NE(said.find("was written to while it was read"), std::string::npos) << said;
 }
 
 TEST(File, to_read_is_not_made) {

@@ -57,6 +57,27 @@ TEST(ThreadProbe, writes_each_field) {
   EXPECT_GE(record.start_ns, before.ns);
   EXPECT_GT(record.amount, 123) << "run time comes from the clock, not from a lagging file";
   EXPECT_EQ(record.extra[0], 456);
+  EXPECT_EQ(record.extra[1], 7);
+}
+
+// What places a sleep: a thread that slept was given a core again, one that ran needs none.
+TEST(ThreadProbe, counts_a_turn_for_each_sleep) {
+  const auto probe =
+      thread_probe::open(std::vector{watched_thread{tid_of_this_thread(), thread_role::main}});
+  ASSERT_TRUE(probe) << probe.error().message;
+  const auto before = probe->read(0);
+  for (int i = 0; i < 3; ++i) std::this_thread::sleep_for(std::chrono::microseconds(200));
+  const auto after = probe->read(0);
+  ASSERT_TRUE(before && after);
+  EXPECT_GE((*after - *before).turns_count, 3);
+  // Others may take its core now and then, not each time.
+  bool is_seen_without = false;
+  for (int i = 0; i < 200 && !is_seen_without; ++i) {
+    const auto early = probe->read(0);
+    spin_for_ns(20'000);
+    is_seen_without = (*probe->read(0) - *early).turns_count == 0;
+  }
+  EXPECT_TRUE(is_seen_without);
 }
 
 TEST(ThreadProbe, sees_the_present_turn_of_a_spinning_thread) {
