@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Assay authors
+// SPDX-License-Identifier: Apache-2.0
+// Without this, time could move from one part of a step to another on its way from the device's
+// records to the report, and the report's own tests would not see it: they plant in the trace. Here
+// the device itself takes the time, in a live run.
+//
+// Beside other work a step is stretched anywhere. Who planted stamps the whole step, so that this
+// is in its account as in the report's: the two differ where a thread lost its core between a stamp
+// of the one and of the other, a tenth of a microsecond wide. So nine steps of ten must be within
+// the tolerance, and of each kind of plant all but one: a part that is told as another misses all.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tests/selftest/planted_run.h"
+
+namespace assay::selftest_test {
+namespace {
+
+constexpr std::size_t kinds_of_known_length = planted_count - 1;  // a fifth is of the step's
+constexpr std::size_t plants_a_kind = 5;
+constexpr std::int64_t plant_length_ns = 1'000'000;
+
+std::string told(const planted_step& step) {
+  std::string text = "step " + std::to_string(step.index);
+  if (step.plant)
+    text += ", " + std::string(to_string(step.plant->wanted.what)) + " of " +
+            std::to_string(step.plant->at.length_ns()) + " ns, found " +
+            std::to_string(found_ns(step));
+  for (std::size_t place = 0; place <= unclaimed_place; ++place)
+    text += std::string("; ") + name_of_place(place) + " " + std::to_string(step.reported[place]) +
+            " of " + std::to_string(step.witnessed[place]);
+  return text + "\n";
+}
+
+// Every part and the residual, of steps with a plant and of those between them.
+TEST(Planted, lengths_are_in_their_part_and_in_no_other) {
+  std::vector<plant> plan;
+  for (std::uint64_t i = 0; i < plants_a_kind * kinds_of_known_length; ++i)
+    plan.push_back({1 + 2 * i, static_cast<planted>(i % kinds_of_known_length), plant_length_ns});
+  const auto run = run_with_plants(one_request(70), plan);
+  ASSERT_TRUE(run) << run.error().message;
+  ASSERT_EQ(run->steps.size(), 70U);
+  EXPECT_EQ(run->elsewhere, 0U);
+  std::size_t missed = 0;
+  std::array<std::size_t, planted_count> plants{};
+  std::array<std::size_t, planted_count> missed_plants{};
+  std::string misses;
+  for (const planted_step& step : run->steps) {
+    ASSERT_EQ(step.plant.has_value(), step.index % 2 == 1) << step.index;
+    const std::int64_t length_ns = step.plant ? step.plant->at.length_ns() : 0;
+    const std::size_t kind = step.plant ? static_cast<std::size_t>(step.plant->wanted.what) : 0;
+    plants[kind] += step.plant ? 1 : 0;
+    // A copy is as long as the memory lets it be.
+    if (step.plant) {
+      EXPECT_GE(length_ns, plant_length_ns / 20) << told(step);
+    }
+    if (largest_miss_ns(step) <= allowed_ns(length_ns)) continue;
+    ++missed;
+    missed_plants[kind] += step.plant ? 1 : 0;
+    misses += told(step);
+  }
+  EXPECT_LE(missed, run->steps.size() / 10) << misses;
+  for (std::size_t kind = 0; kind < kinds_of_known_length; ++kind) {
+    EXPECT_EQ(plants[kind], plants_a_kind) << to_string(static_cast<planted>(kind));
+    EXPECT_LE(missed_plants[kind], 1U) << to_string(static_cast<planted>(kind)) << ":\n" << misses;
+  }
+  EXPECT_EQ(run->report.decode.closure_ns, 0);
+}
+
+// The report names launches by what they are; one that belongs to no range is the planted one.
+TEST(Planted, operators_are_told_from_the_step_s_own) {
+  std::vector<plant> plan;
+  for (std::uint64_t step = 1; step < 12; step += 2)
+    plan.push_back({step, planted::launch, plant_length_ns});
+  const auto run = run_with_plants(one_request(12), plan);
+  ASSERT_TRUE(run) << run.error().message;
+  std::int64_t planted_ns = 0;
+  for (const planted_step& step : run->steps)
+    if (step.plant) planted_ns += step.plant->at.length_ns();
+  const auto& launches = run->report.decode.launches;
+  const auto own = std::find_if(launches.begin(), launches.end(),
+                                [](const auto& each) { return each.which.range == "no range"; });
+  ASSERT_NE(own, launches.end());
+  EXPECT_EQ(own->launches, plan.size());
+  EXPECT_NEAR(static_cast<double>(own->on_path_ns), static_cast<double>(planted_ns),
+              static_cast<double>(planted_ns) / 50);
+}
+
+TEST(Planted, a_fifth_that_nothing_claims_is_residual_in_its_step_and_in_no_neighbour) {
+  std::vector<plant> plan;
+  for (std::uint64_t step = 2; step < 40; step += 3) plan.push_back({step, planted::fifth});
+  const auto run = run_with_plants(one_request(40), plan);
+  ASSERT_TRUE(run) << run.error().message;
+  std::size_t missed = 0;
+  std::size_t missed_plants = 0;
+  std::string misses;
+  for (const planted_step& step : run->steps) {
+    const auto share_of = [&](std::int64_t ns) {
+      return static_cast<double>(ns) / static_cast<double>(step.wall_ns);
+    };
+    const std::int64_t rest_ns =
+        step.witnessed[unclaimed_place] - (step.plant ? step.plant->at.length_ns() : 0);
+    const double found = share_of(step.reported[unclaimed_place] - rest_ns);
+    const double planted_share = step.plant ? 0.20 : 0.0;
+    if (std::abs(found - planted_share) <= 0.01) continue;
+    ++missed;
+    missed_plants += step.plant ? 1 : 0;
+    misses += told(step);
+  }
+  EXPECT_LE(missed, run->steps.size() / 10) << misses;
+  EXPECT_LE(missed_plants, 1U) << misses;
+}
+
+}  // namespace
+}  // namespace assay::selftest_test
