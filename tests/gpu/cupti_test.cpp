@@ -180,7 +180,9 @@ void expect_overheads(const std::vector<std::vector<assay_record>>& drains, std:
     EXPECT_LE(each.start_ns, each.end_ns);
     EXPECT_GE(each.start_ns, opened_ns - slack_ns);
     EXPECT_LE(each.end_ns, host_now().ns + slack_ns);
-    if (each.tid != 0) EXPECT_EQ(each.tid, static_cast<std::uint32_t>(gettid()));
+    if (each.tid != 0) {
+      EXPECT_EQ(each.tid, static_cast<std::uint32_t>(gettid()));
+    }
     own += each.tid != 0 ? 1 : 0;
     auto& [spans, busy_ns] = kinds[{each.op, each.tid != 0}];
     ++spans;
