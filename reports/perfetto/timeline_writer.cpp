@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -165,15 +166,30 @@ void timeline_writer::take(const assay_record& record) {
   }
 }
 
-void timeline_writer::name_track(int process, std::uint32_t track, std::string_view kind) {
+void timeline_writer::name_track(int process, std::uint32_t track, std::string_view name) {
   if (named_.size() == max_tracks || !named_.emplace(process, track).second) return;
-  event(fmt::format(
-      R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{} {}"}}}})", process,
-      track, kind, track));
+  event(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
+                    process, track, name));
+}
+
+std::uint32_t timeline_writer::track_of(std::uint32_t stream, std::int64_t start_ns,
+                                        std::int64_t end_ns) {
+  constexpr std::uint32_t next_lane = 1'000'000;
+  if (busy_until_ns_.size() == max_tracks && !busy_until_ns_.contains(stream)) return stream;
+  const auto [found, is_new] = busy_until_ns_.try_emplace(stream);
+  if (is_new) found->second.fill(std::numeric_limits<std::int64_t>::min());
+  std::size_t lane = 0;
+  while (lane + 1 < lanes_max && found->second.at(lane) > start_ns) ++lane;
+  found->second.at(lane) = std::max(found->second.at(lane), end_ns);
+  const std::uint32_t track = stream + static_cast<std::uint32_t>(lane) * next_lane;
+  name_track(streams_group, track,
+             lane == 0 ? fmt::format("stream {}", stream)
+                       : fmt::format("stream {}, begun before the last had ended", stream));
+  return track;
 }
 
 void timeline_writer::take_call(const assay_record& call) {
-  name_track(threads_group, call.tid, "thread");
+  name_track(threads_group, call.tid, fmt::format("thread {}", call.tid));
   const std::int64_t length_ns =
       std::max<std::int64_t>(trace::difference(call.end_ns, call.start_ns), 0);
   event(fmt::format(
@@ -190,17 +206,17 @@ void timeline_writer::take_call(const assay_record& call) {
 
 void timeline_writer::take_work(const assay_record& work) {
   if (work.start_ns == 0 && work.end_ns == 0) return;
-  name_track(streams_group, work.stream, "stream");
   const std::int64_t start_ns = clock_.to_host_ns(work.start_ns);
   const std::int64_t length_ns =
       std::max<std::int64_t>(trace::difference(work.end_ns, work.start_ns), 0);
+  const std::uint32_t track = track_of(work.stream, start_ns, trace::sum(start_ns, length_ns));
   event(fmt::format(
       R"({{"ph":"X","name":"{}","cat":"device","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"correlation":{},"bytes":{},"blocks":{},"weight_bytes":{},"kv_bytes":{}}}}})",
-      name_of(work), streams_group, work.stream, micros(start_ns), micros(length_ns),
-      work.correlation, work.amount, work.extra[0], work.extra[1], work.extra[2]));
+      name_of(work), streams_group, track, micros(start_ns), micros(length_ns), work.correlation,
+      work.amount, work.extra[0], work.extra[1], work.extra[2]));
   event(fmt::format(
       R"({{"ph":"f","bp":"e","name":"submission","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})",
-      work.correlation, streams_group, work.stream, micros(start_ns)));
+      work.correlation, streams_group, track, micros(start_ns)));
 }
 
 void timeline_writer::take_window(const assay_record& record) {

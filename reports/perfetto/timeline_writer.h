@@ -3,8 +3,10 @@
 // A trace as a timeline for Perfetto's and Chrome's viewers.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -25,6 +27,11 @@ namespace assay::reports {
 /// Errors: those of `put`. Threads: one at a time.
 class timeline_writer final : public trace::sink {
  public:
+  /// Tracks of one stream: viewers nest what lies on one track, and drop or cut what overlaps
+  /// there. A kernel may begin while the one before it still runs; it then stands on the next
+  /// track.
+  static constexpr std::size_t lanes_max = 4;
+
   using put_text = std::function<result<void>(std::string_view)>;
 
   explicit timeline_writer(put_text put);
@@ -51,7 +58,8 @@ class timeline_writer final : public trace::sink {
   void take_call(const assay_record& call);
   void take_work(const assay_record& work);
   void take_window(const assay_record& record);
-  void name_track(int process, std::uint32_t track, std::string_view kind);
+  void name_track(int process, std::uint32_t track, std::string_view name);
+  std::uint32_t track_of(std::uint32_t stream, std::int64_t start_ns, std::int64_t end_ns);
   void event(std::string_view text);
   result<void> spill(std::size_t at_least_bytes);
 
@@ -61,6 +69,7 @@ class timeline_writer final : public trace::sink {
   std::uint64_t events_ = 0;
   std::vector<counter_track> counters_;
   std::set<std::pair<int, std::uint32_t>> named_;
+  std::map<std::uint32_t, std::array<std::int64_t, lanes_max>> busy_until_ns_;  // by stream
 };
 
 }  // namespace assay::reports
