@@ -99,6 +99,7 @@ TEST(Planted, a_fifth_that_nothing_claims_is_residual_in_its_step_and_in_no_neig
   ASSERT_TRUE(run) << run.error().message;
   std::size_t missed = 0;
   std::size_t missed_plants = 0;
+  std::vector<double> shares;
   std::string misses;
   for (const planted_step& step : run->steps) {
     const auto share_of = [&](std::int64_t ns) {
@@ -107,14 +108,19 @@ TEST(Planted, a_fifth_that_nothing_claims_is_residual_in_its_step_and_in_no_neig
     const std::int64_t rest_ns =
         step.witnessed[unclaimed_place] - (step.plant ? step.plant->at.length_ns() : 0);
     const double found = share_of(step.reported[unclaimed_place] - rest_ns);
-    const double planted_share = step.plant ? 0.20 : 0.0;
-    if (std::abs(found - planted_share) <= 0.01) continue;
+    // What holds a step up behind the sleep, or in it, leaves less or more than a fifth.
+    const double slept = step.plant ? share_of(step.plant->at.length_ns()) : 0.0;
+    if (step.plant) shares.push_back(slept);
+    if (std::abs(found - slept) <= 0.01) continue;
     ++missed;
     missed_plants += step.plant ? 1 : 0;
     misses += told(step);
   }
   EXPECT_LE(missed, run->steps.size() / 10) << misses;
   EXPECT_LE(missed_plants, 1U) << misses;
+  ASSERT_EQ(shares.size(), plan.size());
+  std::sort(shares.begin(), shares.end());
+  EXPECT_NEAR(shares[shares.size() / 2], 0.20, 0.01);
 }
 
 }  // namespace
