@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/ops/isa.h"
 #include "tests/selftest/planted_run.h"
 
 namespace assay::selftest_test {
@@ -92,13 +93,20 @@ TEST(Planted, operators_are_told_from_the_step_s_own) {
               static_cast<double>(planted_ns) / 50);
 }
 
+// Slow kernels make steps long enough for the account that they are held against: two stamps a call
+// are 5 us a step, where the caller has its core to itself.
 TEST(Planted, a_fifth_that_nothing_claims_is_residual_in_its_step_and_in_no_neighbour) {
   std::vector<plant> plan;
-  for (std::uint64_t step = 2; step < 40; step += 3) plan.push_back({step, planted::fifth});
-  const auto run = run_with_plants(one_request(40), plan);
+  for (std::uint64_t step = 1; step < 16; step += 2) plan.push_back({step, planted::fifth});
+  const cli::run_options options = one_request(16);
+  const ops::isa before = ops::isa_in_force();
+  ops::limit_isa(ops::isa::portable);
+  const auto run = run_with_plants(options, plan);
+  ops::limit_isa(before);
   ASSERT_TRUE(run) << run.error().message;
   std::size_t missed = 0;
   std::size_t missed_plants = 0;
+  std::vector<double> shares;
   std::string misses;
   for (const planted_step& step : run->steps) {
     const auto share_of = [&](std::int64_t ns) {
@@ -107,14 +115,19 @@ TEST(Planted, a_fifth_that_nothing_claims_is_residual_in_its_step_and_in_no_neig
     const std::int64_t rest_ns =
         step.witnessed[unclaimed_place] - (step.plant ? step.plant->at.length_ns() : 0);
     const double found = share_of(step.reported[unclaimed_place] - rest_ns);
-    const double planted_share = step.plant ? 0.20 : 0.0;
-    if (std::abs(found - planted_share) <= 0.01) continue;
+    // What holds a step up behind the sleep, or in it, leaves less or more than a fifth.
+    const double slept = step.plant ? share_of(step.plant->at.length_ns()) : 0.0;
+    if (step.plant) shares.push_back(slept);
+    if (std::abs(found - slept) <= 0.01) continue;
     ++missed;
     missed_plants += step.plant ? 1 : 0;
     misses += told(step);
   }
   EXPECT_LE(missed, run->steps.size() / 10) << misses;
   EXPECT_LE(missed_plants, 1U) << misses;
+  ASSERT_EQ(shares.size(), plan.size());
+  std::sort(shares.begin(), shares.end());
+  EXPECT_NEAR(shares[shares.size() / 2], 0.20, 0.01);
 }
 
 }  // namespace
