@@ -30,7 +30,10 @@ std::filesystem::path landing_place(std::filesystem::path path) {
   std::error_code code;
   for (int i = 0; i < most_links && fs::is_symlink(fs::symlink_status(path, code)); ++i)
     path = path.parent_path() / fs::read_symlink(path, code);
-  return fs::weakly_canonical(fs::absolute(path, code), code);
+  // The folder's path alone: while another program takes the file away and puts one there, a look
+  // at the whole of it can fail, and an empty path would be what is written to.
+  const fs::path whole = fs::absolute(path, code);
+  return fs::weakly_canonical(whole.parent_path(), code) / whole.filename();
 }
 
 bool write_all(int descriptor, std::string_view text) {
