@@ -9,7 +9,7 @@ namespace assay::probes {
 namespace {
 
 template <std::size_t Bytes>
-struct wide {
+struct float_lanes {
   typedef float floats __attribute__((vector_size(Bytes)));
 };
 
@@ -18,7 +18,7 @@ struct wide {
 template <std::size_t Bytes>
 [[gnu::always_inline]] inline void multiply_add(float* lanes, float factor, float term,
                                                 std::uint32_t rounds) {
-  using floats = typename wide<Bytes>::floats;
+  using floats = typename float_lanes<Bytes>::floats;
   floats chain[multiply_add_chains];
   std::memcpy(chain, lanes, sizeof chain);
   const floats factors = floats{} + factor;
