@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/attribution/investigator.h"
+#include "harness/cli/no_sink.h"
 #include "runtime/ops/isa.h"
 #include "tests/selftest/planted_run.h"
 
@@ -111,6 +113,49 @@ TEST(Planted, operators_are_told_from_the_step_s_own) {
   EXPECT_EQ(own->launches, plan.size());
   EXPECT_NEAR(static_cast<double>(own->on_path_ns), static_cast<double>(planted_ns),
               static_cast<double>(planted_ns) / 50);
+}
+
+/// Allocates and frees behind the first wait of a decode step, and stamps all of it.
+class allocating_instrument final : public selftest::instrument {
+ public:
+  static constexpr std::uint64_t calls = 400;
+
+  void on_call(const selftest::device_call& call, device::device& real) noexcept override {
+    if (call.kind != device::operation_kind::synchronize || ++waits_ != 3) return;
+    at.begin_ns = own_now_ns();
+    for (std::uint64_t i = 0; i < calls / 2; ++i) {
+      const auto made = real.allocate(64);
+      is_whole = made && real.free(*made) && is_whole;
+    }
+    at.end_ns = own_now_ns();
+  }
+
+  stamps at;
+  bool is_whole = true;
+
+ private:
+  int waits_ = 0;  // the load's, the prefill's, a step's
+};
+
+// Calls of the arena that lie end to end, in a live run: together they are as long as all of them.
+TEST(Planted, calls_that_allocate_are_told_beside_the_residual) {
+  selftest::instrument honest;
+  attribution::investigator fold;
+  allocating_instrument allocating;
+  cli::no_sink nowhere;
+  const std::array<cli::track, 2> tracks{{{&honest, &fold}, {&allocating, &nowhere}}};
+  const auto ran = cli::audited_run(one_request(4), tracks, [](std::string_view) {});
+  ASSERT_TRUE(ran) << ran.error().message;
+  ASSERT_TRUE(allocating.is_whole);
+  const model::investigation found = fold.finish({});
+  const model::pass_memory& memory = found.decode.memory;
+  EXPECT_EQ(memory.calls, allocating_instrument::calls);
+  EXPECT_EQ(memory.untimed_calls, 0U);
+  EXPECT_EQ(found.decode.allocations, allocating_instrument::calls / 2);
+  EXPECT_LE(memory.call_ns, allocating.at.length_ns());
+  // Between two calls lie their records, and on a busy machine whoever else has the core.
+  EXPECT_GE(memory.call_ns, allocating.at.length_ns() / 4);
+  EXPECT_EQ(memory.residual_ns, memory.call_ns) << "nothing else was recorded meanwhile";
 }
 
 // Slow kernels make steps long enough for the account that they are held against: two stamps a call
