@@ -79,7 +79,9 @@ result<void> gpu_planter::open(device::device& real) {
   ASSAY_TRY_ASSIGN(own_, real.create_stream());
   ASSAY_TRY_ASSIGN(before_, real.create_event());
   ASSAY_TRY_ASSIGN(after_, real.create_event());
+  allocation_.begin_ns = own_now_ns();
   ASSAY_TRY_ASSIGN(there_, real.allocate(copied));
+  allocation_.end_ns = own_now_ns();
   return {};
 }
 

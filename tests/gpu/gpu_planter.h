@@ -51,6 +51,8 @@ class gpu_planter final : public selftest::instrument {
 
   cli::track track() { return {this, &sink_}; }
   const std::vector<gpu_plant>& plants() const { return plants_; }
+  /// Around the one allocation that it makes, in the first prefill.
+  const selftest_test::stamps& allocation() const { return allocation_; }
   const result<void>& outcome() const { return outcome_; }
 
  private:
@@ -102,6 +104,7 @@ class gpu_planter final : public selftest::instrument {
   device::event before_;
   device::event after_;
   device::buffer there_;
+  selftest_test::stamps allocation_;
 
   std::uint8_t open_window_ = 0;  ///< the pass that is open, 0 none
   std::uint64_t open_step_ = 0;

@@ -67,6 +67,7 @@ struct gpu_planted_run {
   std::vector<planted_step> steps;  ///< witnessed: by the neighbours and the plant
   model::investigation report;
   std::int64_t spun_ns = 0;  ///< by the planted kernels' own clock
+  selftest_test::stamps allocation{};
 };
 
 gpu_planted_run joined(model::investigation report, const std::vector<gpu_plant>& plants) {
@@ -112,7 +113,9 @@ result<gpu_planted_run> run_with_gpu_plants(const std::filesystem::path& checkpo
   ASSAY_TRY(planter.outcome());
   model::audit_report audit;
   audit.is_complete = true;
-  return joined(fold.finish(std::move(audit)), planter.plants());
+  gpu_planted_run done = joined(fold.finish(std::move(audit)), planter.plants());
+  done.allocation = planter.allocation();
+  return done;
 }
 
 std::string listed(const std::vector<std::int64_t>& all) {
@@ -214,6 +217,17 @@ void expect_named_launches(const gpu_planted_run& run) {
               static_cast<double>(run.spun_ns) / 50);
 }
 
+// The only call of the prefill that allocates is the one that was planted.
+void expect_timed_allocation(const gpu_planted_run& run) {
+  const model::pass_memory& told = run.report.prefill.memory;
+  const std::int64_t stamped_ns = run.allocation.length_ns();
+  std::printf("planted allocation: %lld ns by its stamps, %lld ns told\n",
+              static_cast<long long>(stamped_ns), static_cast<long long>(told.call_ns));
+  EXPECT_EQ(told.calls, 1U);
+  EXPECT_EQ(told.untimed_calls, 0U);
+  EXPECT_LE(std::abs(told.call_ns - stamped_ns), allowed_ns(stamped_ns));
+}
+
 // What a mistake would look like: the plant's time, in the part behind its own.
 void expect_moved_time_is_seen(const gpu_planted_run& run) {
   std::size_t seen = 0;
@@ -256,6 +270,7 @@ TEST(Cupti9Planted, lengths_are_in_their_part_and_in_no_other) {
   tell("no plant", others);
   EXPECT_GE(count_within(others), others.size() - others.size() / 10);
   expect_named_launches(*run);
+  expect_timed_allocation(*run);
   expect_moved_time_is_seen(*run);
 }
 
