@@ -119,7 +119,7 @@ void say_attribution(list& to, const model::investigation& report, const pass_fo
   to.say(decode.copy_calls > 0,
          "How long bytes were staged before a copy: no record tells it; where the device was idle "
          "it lies in submission");
-  to.say(decode.allocations > 0,
+  to.say(decode.memory.untimed_calls > 0 && decode.allocations > 0,
          fmt::format("How long {} allocations in decode steps took: the trace stamps moments",
                      decode.allocations));
   to.say(!passes.clock().is_sampled(),

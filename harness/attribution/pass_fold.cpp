@@ -62,8 +62,9 @@ void pass_fold::take(const assay_record& record) {
     case ASSAY_OVERHEAD:
       return overheads_.take(record);
     case ASSAY_MEMORY:
-      if (open_kind_ != 0 && record.op == 1) ++total_of(open_kind_).allocations;
-      return;
+      if (open_kind_ == 0) return;
+      if (record.op == 1) ++total_of(open_kind_).allocations;
+      return memory_.take(record, total_of(open_kind_).memory);
     default:
       return;
   }
@@ -72,7 +73,11 @@ void pass_fold::take(const assay_record& record) {
 void pass_fold::take_call(const assay_record& call) {
   if ((call.flags & ASSAY_REFUSED) == 0) calls_.submission(call);
   if (open_kind_ != 0) {
-    if (call.op == ASSAY_OP_COPY) ++total_of(open_kind_).copy_calls;
+    if (call.op == ASSAY_OP_COPY) {
+      model::pass_total& total = total_of(open_kind_);
+      ++total.copy_calls;
+      total.copy_call_ns = sum(total.copy_call_ns, difference(call.end_ns, call.start_ns));
+    }
     const bool waits = call.op == ASSAY_OP_SYNC;
     add({call.start_ns, call.end_ns, waits ? time_part::sync : time_part::submit, 0});
     if (waits) waiting_ns_ = sum(waiting_ns_, difference(call.end_ns, call.start_ns));
@@ -263,6 +268,7 @@ void pass_fold::begin_window(const assay_record& record) {
   waiting_ns_ = 0;
   pieces_.clear();
   overheads_.begin_pass();
+  memory_.begin_pass();
   held_launches_.clear();
   pass_launches_.assign(launches_.classes().size(), {});
 }
@@ -314,6 +320,7 @@ void pass_fold::end_pass(const assay_record& record) {
   settle(total_of(open_kind_), line, parts);
   settle_caller(line, begin_ns, record.end_ns);
   overheads_.settle(pieces_, begin_ns, record.end_ns, total_of(open_kind_).overhead);
+  memory_.settle(pieces_, begin_ns, record.end_ns, total_of(open_kind_).memory);
   if (open_kind_ == ASSAY_WINDOW_DECODE_STEP) steps_.push_back(line);
 }
 

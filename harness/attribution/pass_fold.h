@@ -9,6 +9,7 @@
 
 #include "harness/attribution/call_join.h"
 #include "harness/attribution/launch_book.h"
+#include "harness/attribution/memory_fold.h"
 #include "harness/attribution/overhead_fold.h"
 #include "harness/attribution/roofline.h"
 #include "harness/attribution/step_plan_match.h"
@@ -135,6 +136,7 @@ class pass_fold {
   call_join calls_;
   launch_book launches_;
   overhead_fold overheads_;
+  memory_fold memory_;
   std::vector<joined_activity> joined_;
   std::vector<piece> pieces_;  // of the pass that is open
 

@@ -74,6 +74,7 @@ void gpu_run_probe::on_memory(const device::memory_record& record) noexcept {
   told.correlation = record.address;
   told.start_ns = record.at_ns;
   told.amount = static_cast<std::int64_t>(record.bytes);
+  told.extra[0] = call_ns_of(record);
   const std::lock_guard lock(mutex_);
   told_.push_back(told);
 }

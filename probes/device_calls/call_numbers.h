@@ -40,4 +40,11 @@ constexpr std::uint8_t direction_of(device::operation_kind kind, device::copy_di
   return 0;
 }
 
+/// ns inside the call, up to the moment that is told; 0: nobody stamped its begin.
+constexpr std::int64_t call_ns_of(const device::memory_record& record) {
+  if (record.call_start_ns == 0) return 0;
+  const std::int64_t took_ns = record.at_ns - record.call_start_ns;
+  return took_ns > 0 ? took_ns : 1;  // two reads of one tick
+}
+
 }  // namespace assay::probes

@@ -115,7 +115,7 @@ void host_device_probe::on_memory(const device::memory_record& record) noexcept 
            .start_ns = record.at_ns,
            .end_ns = 0,
            .amount = static_cast<std::int64_t>(record.bytes),
-           .extra = {}};
+           .extra = {call_ns_of(record), 0, 0}};
   call_cache.ring->publish();
 }
 

@@ -57,7 +57,8 @@ typedef enum assay_record_kind {
   ASSAY_SUBMISSION = 1, /* start/end: the call; op; amount: bytes asked; correlation */
   ASSAY_ACTIVITY = 2,   /* start/end: the work; op; amount: bytes moved; correlation;
                            extra[0] blocks, extra[1] weight bytes, extra[2] kv bytes */
-  ASSAY_MEMORY = 3, /* start: when; op 1 allocate, 2 free; amount: bytes; correlation: address */
+  ASSAY_MEMORY = 3,     /* start: when; op 1 allocate, 2 free; amount: bytes; correlation: address;
+                           extra[0] ns inside the call up to then, 0: not told */
   ASSAY_WINDOW_BEGIN = 4, /* start: harness stamp; op: assay_window; correlation: index */
   ASSAY_WINDOW_END = 5,   /* end: harness stamp; op: assay_window; correlation: index */
   ASSAY_OBSERVATION = 6,  /* another reference for a counter over the window that is open:

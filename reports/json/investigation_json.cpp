@@ -298,11 +298,16 @@ json to_object(const model::pass_total& total) {
            {"device_busy_ns", total.device_busy_ns}, {"graph_calls_count", total.graph_calls},
            {"graph_call_ns", total.graph_call_ns},   {"named_passes_count", total.named_passes}};
   json allocation{{"moments_count", total.allocations}};
-  if (total.allocations > 0)
+  if (total.memory.untimed_calls > 0 && total.allocations > 0) {
     allocation["absence"] = "the trace stamps moments, not lengths";
-  else
+  } else if (total.memory.calls > 0) {
+    allocation["value"] = total.memory.call_ns;
+    allocation["residual_ns"] = total.memory.residual_ns;
+    allocation["calls_count"] = total.memory.calls;
+  } else {
     allocation["value"] = 0;
-  json staging{{"copy_calls_count", total.copy_calls}};
+  }
+  json staging{{"copy_calls_count", total.copy_calls}, {"copy_call_ns", total.copy_call_ns}};
   if (total.copy_calls > 0)
     staging["absence"] = "no record tells staging";
   else

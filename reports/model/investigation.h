@@ -133,6 +133,15 @@ struct pass_overhead {
   std::array<overhead_line, overhead_count> of_others{};  ///< other threads: not on the path
 };
 
+/// Calls that allocate or free, by the device's own span of each. Where the device was at work or
+/// the caller inside of another call, that has the time; what only these cover is residual.
+struct pass_memory {
+  std::uint64_t calls = 0;          ///< with a length
+  std::uint64_t untimed_calls = 0;  ///< without: of a trace that tells moments alone
+  std::int64_t call_ns = 0;         ///< within the passes; of several at once, once
+  std::int64_t residual_ns = 0;     ///< of call_ns, what no other record covers
+};
+
 /// All passes of one kind.
 struct pass_total {
   std::uint64_t passes = 0;
@@ -142,11 +151,13 @@ struct pass_total {
   std::int64_t residual_ns = 0;
   std::int64_t closure_ns = 0;  ///< largest |parts + residual - wall| of a pass: two algorithms
   std::int64_t device_busy_ns = 0;
-  std::uint64_t allocations = 0;  ///< moments: the trace tells no length
+  std::uint64_t allocations = 0;  ///< of `memory`'s calls, those that allocate
   std::uint64_t copy_calls = 0;
+  std::int64_t copy_call_ns = 0;   ///< inside of them: a device that stages bytes does it there
   std::uint64_t graph_calls = 0;   ///< each submitted several launches at once
   std::int64_t graph_call_ns = 0;  ///< host time inside of them
   std::uint64_t named_passes = 0;  ///< whose launches the plan of a step names
+  pass_memory memory;
   pass_account caller;
   pass_overhead overhead;
   std::vector<launch_line> launches;  ///< most time first

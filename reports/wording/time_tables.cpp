@@ -68,6 +68,17 @@ std::string overhead_words(const model::pass_total& total) {
       duration_words(total.overhead.caller_ns));
 }
 
+std::string allocation_words(const model::pass_total& total) {
+  return fmt::format(
+      "inside of {} calls that allocate or free, {} in all, beside other work or not",
+      with_separators(total.memory.calls), duration_words(total.memory.call_ns));
+}
+
+std::string staging_words(const model::pass_total& total) {
+  return fmt::format("unmeasured: no record tells it; within the {} copy calls at most {}",
+                     with_separators(total.copy_calls), duration_words(total.copy_call_ns));
+}
+
 void add_pass_rows(word_table& table, std::string_view kind, const model::pass_total& total) {
   if (total.passes == 0) return;
   const auto row = [&](std::string_view what, std::int64_t ns, std::int64_t busy_ns,
@@ -93,14 +104,13 @@ void add_pass_rows(word_table& table, std::string_view kind, const model::pass_t
   };
   if (total.allocations == 0)
     row("allocation", 0, 0, "no allocation was recorded", word_tone::plain);
-  else
+  else if (total.memory.untimed_calls > 0)
     open("allocation", fmt::format("unmeasured: {} moments, without a length",
                                    with_separators(total.allocations)));
   if (total.copy_calls == 0)
     row("staging", 0, 0, "nothing was copied", word_tone::plain);
   else
-    open("staging", fmt::format("unmeasured: no record tells it; it would lie inside {} copy calls",
-                                with_separators(total.copy_calls)));
+    open("staging", staging_words(total));
   row("residual", total.residual_ns, 0, "no record covers it: wall less the union of all records",
       total.residual_ns > total.wall_ns / 20 ? word_tone::doubt : word_tone::plain);
   if (total.caller.passes == total.passes)
@@ -120,6 +130,8 @@ void add_pass_rows(word_table& table, std::string_view kind, const model::pass_t
     row("of it overhead", total.overhead.residual_ns, 0, overhead_words(total), word_tone::plain);
   else
     open("of it overhead", overhead_words(total));
+  if (total.memory.calls > 0 && total.memory.untimed_calls == 0)
+    row("of it allocation", total.memory.residual_ns, 0, allocation_words(total), word_tone::plain);
   row("wall", total.wall_ns, 0,
       fmt::format("{} passes by the harness's stamps; device busy {}, idle {}",
                   with_separators(total.passes), share_words(total.device_busy_ns, total.wall_ns),

@@ -85,6 +85,7 @@ result<host_arena::grant> host_arena::allocate(std::uint64_t bytes, range_label 
                                                observer* who) {
   if (bytes == 0)
     return ASSAY_FAIL(usage, "device arena: 0 bytes asked; a buffer holds at least 1");
+  const std::int64_t asked_ns = who != nullptr ? host_now().ns : 0;
   const std::lock_guard lock(mutex_);
   if (bytes > limit_bytes_) return failure(out_of_memory(bytes));
   const std::uint64_t granted = round_up(bytes, alignment_bytes);
@@ -97,11 +98,12 @@ result<host_arena::grant> host_arena::allocate(std::uint64_t bytes, range_label 
   live_.emplace(offset, granted);
   live_bytes_ += granted;
   if (who != nullptr)
-    who->on_memory({true, range, as_number(base_ + offset), granted, host_now().ns});
+    who->on_memory({true, range, as_number(base_ + offset), granted, host_now().ns, asked_ns});
   return grant{base_ + offset, granted};
 }
 
 result<void> host_arena::free(const std::byte* address, range_label range, observer* who) {
+  const std::int64_t asked_ns = who != nullptr ? host_now().ns : 0;
   const std::lock_guard lock(mutex_);
   const std::uint64_t offset = as_number(address) - as_number(base_);
   const auto buffer = live_.find(offset);
@@ -113,7 +115,8 @@ result<void> host_arena::free(const std::byte* address, range_label range, obser
   live_.erase(buffer);
   live_bytes_ -= granted;
   give_back(offset, granted);
-  if (who != nullptr) who->on_memory({false, range, as_number(address), granted, host_now().ns});
+  if (who != nullptr)
+    who->on_memory({false, range, as_number(address), granted, host_now().ns, asked_ns});
   return {};
 }
 

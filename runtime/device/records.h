@@ -52,13 +52,15 @@ struct activity_record {
   std::uint64_t kv_bytes;         ///< launches only: tallied by the kernel as it read
 };
 
-/// An allocation or a free of the arena, stamped inside the allocator.
+/// An allocation or a free, stamped inside the allocator.
+/// Clock: host (CLOCK_MONOTONIC).
 struct memory_record {
   bool is_allocation;
   range_label range;
-  std::uint64_t address;  ///< device address; names the buffer between its two records
-  std::uint64_t bytes;    ///< as granted, alignment included
-  std::int64_t at_ns;
+  std::uint64_t address;           ///< device address; names the buffer between its two records
+  std::uint64_t bytes;             ///< as granted, alignment included
+  std::int64_t at_ns;              ///< when it was done
+  std::int64_t call_start_ns = 0;  ///< when it was asked for; 0: nobody stamped it
 };
 
 }  // namespace assay::device

@@ -62,6 +62,40 @@ TEST(Attribution, each_planted_length_is_found_in_its_part_and_step) {
   EXPECT_EQ(found.decode.closure_ns, 0);
 }
 
+// What the device or another call had is theirs; what no record covers stays in the residual, and
+// is told beside it.
+TEST(Attribution, calls_that_allocate_are_told_beside_the_residual) {
+  planted_trace trace;
+  trace.begin(ASSAY_WINDOW_REQUEST, 0);
+  trace.begin(ASSAY_WINDOW_DECODE_STEP, 0);
+  trace.pass(1'000);
+  trace.memory(1, 700);
+  trace.work(ASSAY_OP_LAUNCH, ASSAY_H2D, 0, 2'000);
+  trace.pass(2'500);  // the launch ended 500 before
+  trace.memory(2, 800);
+  trace.pass(400);
+  trace.end(ASSAY_WINDOW_DECODE_STEP, 0);
+  trace.step(1, 0);
+  trace.end(ASSAY_WINDOW_REQUEST, 0);
+  const model::investigation found = trace.investigate();
+  const model::pass_memory& memory = found.decode.memory;
+  EXPECT_EQ(memory.calls, 2U);
+  EXPECT_EQ(memory.untimed_calls, 0U);
+  EXPECT_EQ(memory.call_ns, 700 + 800);
+  EXPECT_EQ(memory.residual_ns, 700 + 500);
+  EXPECT_EQ(found.decode.allocations, 1U);
+  EXPECT_EQ(found.decode.copy_calls, 1U);
+  EXPECT_EQ(found.decode.copy_call_ns, planted_trace::call_ns);
+  EXPECT_EQ(found.decode.residual_ns, 1'000 + 500 + 400) << "none of it was taken away";
+  EXPECT_EQ(found.decode.closure_ns, 0);
+
+  trace.begin(ASSAY_WINDOW_DECODE_STEP, 2);
+  trace.memory(1, 0);
+  trace.pass(100);
+  trace.end(ASSAY_WINDOW_DECODE_STEP, 2);
+  EXPECT_EQ(trace.investigate().decode.memory.untimed_calls, 1U);
+}
+
 TEST(Attribution, a_wait_that_nothing_claims_is_residual_in_its_step_alone) {
   planted_trace trace;
   trace.begin(ASSAY_WINDOW_REQUEST, 0);

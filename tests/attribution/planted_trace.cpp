@@ -71,6 +71,16 @@ void planted_trace::wait(std::int64_t length_ns) {
   records.push_back(call);
 }
 
+void planted_trace::memory(std::uint8_t op, std::int64_t length_ns) {
+  assay_record told{};
+  told.kind = ASSAY_MEMORY;
+  told.op = op;
+  told.start_ns = now_ns;
+  told.amount = 64;
+  told.extra[0] = length_ns;
+  records.push_back(told);
+}
+
 void planted_trace::thread(std::uint32_t tid, std::uint8_t role, std::int64_t run_ns,
                            std::int64_t wait_ns) {
   assay_record record{};

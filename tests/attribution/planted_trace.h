@@ -37,6 +37,8 @@ class planted_trace {
   /// From `before_ns` before now, on the caller's thread or on another.
   void overhead(assay_overhead what, std::int64_t before_ns, std::int64_t length_ns,
                 bool is_callers = true);
+  /// A call that allocates or frees has just ended, `length_ns` after it was made; 0: nobody told.
+  void memory(std::uint8_t op, std::int64_t length_ns);
   void thread(std::uint32_t tid, std::uint8_t role, std::int64_t run_ns, std::int64_t wait_ns);
 
   /// One decode step of 10,000 ns: call 100, launch 4,000, call 100 with an h2d of 1,000 behind it,

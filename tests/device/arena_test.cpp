@@ -4,13 +4,17 @@
 // exceed its byte limit would go unnoticed; so would an error that does not say what did not fit.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/device/host_arena.h"
+#include "runtime/telemetry/clock.h"
 #include "tests/device/recording_observer.h"
 
 namespace assay::device {
@@ -154,6 +158,40 @@ TEST(Arena, agrees_with_a_model_over_random_allocations) {
     ASSERT_EQ(arena->live_bytes(), model.live());
   }
   EXPECT_GT(refusals, 100);  // else fragmentation was never met
+}
+
+/// Keeps the arena for itself while it is told of something.
+class slow_memory_observer final : public observer {
+ public:
+  void on_submission(const submission_record&) noexcept override {}
+  void on_activity(const activity_record&) noexcept override {}
+  void on_memory(const memory_record&) noexcept override {
+    is_inside.store(true);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  std::atomic<bool> is_inside{false};
+};
+
+// A call is as long as its caller is held up, whatever the arena itself does meanwhile.
+TEST(Arena, tells_how_long_a_call_took) {
+  const auto arena = arena_of(4096);
+  slow_memory_observer slow;
+  std::thread other([&] { (void)arena->allocate(64, 1, &slow); });
+  while (!slow.is_inside.load()) std::this_thread::yield();
+  recording_observer seen;
+  const std::int64_t before_ns = host_now().ns;
+  const auto mine = arena->allocate(64, 2, &seen);
+  const std::int64_t after_ns = host_now().ns;
+  other.join();
+  ASSERT_TRUE(mine);
+  ASSERT_TRUE(arena->free(mine->address, 2, &seen));
+  const auto records = seen.memory();
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_GE(records[0].call_start_ns, before_ns);
+  EXPECT_LE(records[0].at_ns, after_ns);
+  EXPECT_GE(records[0].at_ns - records[0].call_start_ns, 10'000'000);
+  EXPECT_GE(records[1].call_start_ns, after_ns);
+  EXPECT_GE(records[1].at_ns, records[1].call_start_ns);
 }
 
 TEST(Arena, records_what_it_granted_and_took_back) {

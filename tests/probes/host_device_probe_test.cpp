@@ -108,7 +108,12 @@ TEST(HostDeviceProbe, writes_each_field_of_an_activity) {
 
 TEST(HostDeviceProbe, writes_allocations_and_frees) {
   host_device_probe probe;
-  probe.on_memory({.is_allocation = true, .range = 6, .address = 640, .bytes = 128, .at_ns = 7});
+  probe.on_memory({.is_allocation = true,
+                   .range = 6,
+                   .address = 640,
+                   .bytes = 128,
+                   .at_ns = 7,
+                   .call_start_ns = 3});
   probe.on_memory({.is_allocation = false, .range = 6, .address = 640, .bytes = 128, .at_ns = 8});
   recorded_trace trace;
   ASSERT_TRUE(probe.drain(trace));
@@ -120,6 +125,8 @@ TEST(HostDeviceProbe, writes_allocations_and_frees) {
   EXPECT_EQ(trace.all[0].correlation, 640u);
   EXPECT_EQ(trace.all[0].amount, 128);
   EXPECT_EQ(trace.all[0].start_ns, 7);
+  EXPECT_EQ(trace.all[0].extra[0], 4);
+  EXPECT_EQ(trace.all[1].extra[0], 0) << "nobody told when it was called";
 }
 
 TEST(HostDeviceProbe, files_a_submission_before_its_activity) {

@@ -53,6 +53,8 @@ model::pass_total sample_total() {
   total.residual_ns = 5'000;
   total.device_busy_ns = 10'600;
   total.allocations = 3;
+  total.memory.untimed_calls = 3;
+  total.copy_call_ns = 1'400;
   total.copy_calls = 4;
   // One that the plan names and the records tell of; of the others one or neither.
   total.launches = {{{"gated_mlp", "compute", 4096, false, 0, false},
@@ -96,6 +98,8 @@ model::investigation sample_investigation(model::audit_report audit) {
   report.decode = sample_total();
   report.prefill.passes = 1;
   report.prefill.wall_ns = report.prefill.residual_ns = 7'000;
+  report.prefill.allocations = 1;
+  report.prefill.memory = {2, 0, 900, 600};
   report.steps = {{0, 0, 0, 8'000, {8'000}, 0}, {0, 1, 9'000, 12'000, {0, 2'000}, 5'000}};
   report.latencies = {{"TTFT", 0, 0, 0, 0, 0, 0, "the trace holds no prefill within a request"},
                       {"ITL", 12, 900, 1'000, 1'500, 2'000, 2'000, ""}};

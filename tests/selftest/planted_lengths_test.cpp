@@ -15,8 +15,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "harness/attribution/investigator.h"
+#include "harness/cli/no_sink.h"
 #include "runtime/ops/isa.h"
 #include "tests/selftest/planted_run.h"
 
@@ -37,6 +40,25 @@ std::string told(const planted_step& step) {
     text += std::string("; ") + name_of_place(place) + " " + std::to_string(step.reported[place]) +
             " of " + std::to_string(step.witnessed[place]);
   return text + "\n";
+}
+
+// Where nobody can stamp everything a step is held against those around it, which must not hold a
+// plant themselves, nor the step.
+TEST(Planted, steps_around_a_plant_say_what_the_rest_of_it_should_be) {
+  std::vector<planted_step> steps(40);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].index = i;
+    steps[i].reported.fill(static_cast<std::int64_t>(1000 + 10 * i));
+    if (i % 4 == 1) {
+      steps[i].plant = planted_stamp{{i, planted::launch, 0}, {}};
+      steps[i].reported.fill(1'000'000);
+    }
+  }
+  // Upper middle of the twelve nearest: steps 14 to 28 of the first, 12 to 28 of the second.
+  const std::vector<std::pair<std::size_t, std::int64_t>> medians{
+      {21, 1220}, {20, 1220}, {0, 1100}, {39, 1310}};
+  for (const auto& [at, wanted] : medians)
+    for (const std::int64_t each : by_neighbours(steps, at)) EXPECT_EQ(each, wanted) << at;
 }
 
 // Every part and the residual, of steps with a plant and of those between them.
@@ -91,6 +113,49 @@ TEST(Planted, operators_are_told_from_the_step_s_own) {
   EXPECT_EQ(own->launches, plan.size());
   EXPECT_NEAR(static_cast<double>(own->on_path_ns), static_cast<double>(planted_ns),
               static_cast<double>(planted_ns) / 50);
+}
+
+/// Allocates and frees behind the first wait of a decode step, and stamps all of it.
+class allocating_instrument final : public selftest::instrument {
+ public:
+  static constexpr std::uint64_t calls = 400;
+
+  void on_call(const selftest::device_call& call, device::device& real) noexcept override {
+    if (call.kind != device::operation_kind::synchronize || ++waits_ != 3) return;
+    at.begin_ns = own_now_ns();
+    for (std::uint64_t i = 0; i < calls / 2; ++i) {
+      const auto made = real.allocate(64);
+      is_whole = made && real.free(*made) && is_whole;
+    }
+    at.end_ns = own_now_ns();
+  }
+
+  stamps at;
+  bool is_whole = true;
+
+ private:
+  int waits_ = 0;  // the load's, the prefill's, a step's
+};
+
+// Calls of the arena that lie end to end, in a live run: together they are as long as all of them.
+TEST(Planted, calls_that_allocate_are_told_beside_the_residual) {
+  selftest::instrument honest;
+  attribution::investigator fold;
+  allocating_instrument allocating;
+  cli::no_sink nowhere;
+  const std::array<cli::track, 2> tracks{{{&honest, &fold}, {&allocating, &nowhere}}};
+  const auto ran = cli::audited_run(one_request(4), tracks, [](std::string_view) {});
+  ASSERT_TRUE(ran) << ran.error().message;
+  ASSERT_TRUE(allocating.is_whole);
+  const model::investigation found = fold.finish({});
+  const model::pass_memory& memory = found.decode.memory;
+  EXPECT_EQ(memory.calls, allocating_instrument::calls);
+  EXPECT_EQ(memory.untimed_calls, 0U);
+  EXPECT_EQ(found.decode.allocations, allocating_instrument::calls / 2);
+  EXPECT_LE(memory.call_ns, allocating.at.length_ns());
+  // Between two calls lie their records, and on a busy machine whoever else has the core.
+  EXPECT_GE(memory.call_ns, allocating.at.length_ns() / 4);
+  EXPECT_EQ(memory.residual_ns, memory.call_ns) << "nothing else was recorded meanwhile";
 }
 
 // Slow kernels make steps long enough for the account that they are held against: two stamps a call

@@ -10,6 +10,7 @@
 
 #include "harness/attribution/investigator.h"
 #include "harness/cli/track.h"
+#include "runtime/telemetry/check.h"
 #include "scenarios/embedded.h"
 
 namespace assay::selftest_test {
@@ -184,6 +185,26 @@ std::int64_t largest_miss_ns(const planted_step& step) {
   for (std::size_t place = 0; place <= unclaimed_place; ++place)
     most = std::max(most, std::abs(step.reported[place] - step.witnessed[place]));
   return most;
+}
+
+step_account by_neighbours(const std::vector<planted_step>& steps, std::size_t at) {
+  constexpr std::size_t wanted = 12;
+  std::vector<const planted_step*> near;
+  for (std::size_t away = 1; away < steps.size() && near.size() < wanted; ++away)
+    for (const bool is_before : {true, false}) {
+      const std::size_t there = is_before ? at - away : at + away;
+      if ((is_before && away > at) || there >= steps.size()) continue;
+      if (!steps[there].plant && near.size() < wanted) near.push_back(&steps[there]);
+    }
+  ASSAY_CHECK(!near.empty(), "every step has a plant");
+  step_account medians{};
+  for (std::size_t place = 0; place < medians.size(); ++place) {
+    std::vector<std::int64_t> times;
+    for (const planted_step* each : near) times.push_back(each->reported[place]);
+    std::sort(times.begin(), times.end());
+    medians[place] = times[times.size() / 2];
+  }
+  return medians;
 }
 
 std::int64_t median_wall_ns(const planted_run& of) {

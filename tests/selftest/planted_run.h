@@ -51,6 +51,10 @@ std::int64_t allowed_ns(std::int64_t length_ns);
 /// The furthest that a place of the step is from what was witnessed.
 std::int64_t largest_miss_ns(const planted_step& step);
 
+/// What each place of a step has, by the report alone: the median of the twelve steps without a
+/// plant that are nearest to it, itself excepted. Precondition: there is such a step.
+step_account by_neighbours(const std::vector<planted_step>& steps, std::size_t at);
+
 /// Median wall of the steps without a plant.
 std::int64_t median_wall_ns(const planted_run& of);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <ctime>
 #include <utility>
 
 #include "runtime/device/host_runner.h"
@@ -93,21 +92,6 @@ class planting_runner final : public assay::device::operation_runner {
   std::shared_ptr<planting_desk> desk_;
   assay::device::host_runner honest_;
 };
-
-// Asleep, but for the last bit: a sleeper is woken some tens of microseconds late.
-stamps sleep_for(std::int64_t length_ns) {
-  constexpr std::int64_t awake_ns = 150'000;
-  stamps made{own_now_ns(), 0};
-  if (length_ns > awake_ns) {
-    const std::int64_t asleep_ns = length_ns - awake_ns;
-    const std::timespec asleep{asleep_ns / 1'000'000'000, asleep_ns % 1'000'000'000};
-    nanosleep(&asleep, nullptr);
-  }
-  do {
-    made.end_ns = own_now_ns();
-  } while (made.length_ns() < length_ns);
-  return made;
-}
 
 bool is_of(assay::device::range_label open, range which) {
   return open == static_cast<assay::device::range_label>(which);

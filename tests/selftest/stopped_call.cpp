@@ -57,6 +57,20 @@ stamps spin(std::int64_t length_ns) noexcept {
   return made;
 }
 
+stamps sleep_for(std::int64_t length_ns) noexcept {
+  constexpr std::int64_t awake_ns = 150'000;
+  stamps made{own_now_ns(), 0};
+  if (length_ns > awake_ns) {
+    const std::int64_t asleep_ns = length_ns - awake_ns;
+    const std::timespec asleep{asleep_ns / 1'000'000'000, asleep_ns % 1'000'000'000};
+    nanosleep(&asleep, nullptr);
+  }
+  do {
+    made.end_ns = own_now_ns();
+  } while (made.length_ns() < length_ns);
+  return made;
+}
+
 stopping_kernel::stopping_kernel() {
   ASSAY_CHECK(armed_trap.page == nullptr, "two kernels that stop their readers");
   page_ = mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -20,6 +20,8 @@ struct stamps {
 std::int64_t own_now_ns() noexcept;
 /// Keeps the core until `length_ns` have passed.
 stamps spin(std::int64_t length_ns) noexcept;
+/// Asleep, but for the last bit: a sleeper is woken some tens of microseconds late.
+stamps sleep_for(std::int64_t length_ns) noexcept;
 
 /// A kernel's description on a page that nobody may read until the time has passed: whoever reads
 /// it is stopped by the fault, wherever that is. The device reads what it is to launch behind the

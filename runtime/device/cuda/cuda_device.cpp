@@ -81,24 +81,26 @@ cuda_device::~cuda_device() {
 }
 
 result<buffer> cuda_device::allocate(std::uint64_t bytes) {
+  const host_time asked = host_now();
   const std::lock_guard lock(mutex_);
   ASSAY_TRY_ASSIGN(const std::uint64_t granted, buffers_.grant(bytes));
   void* address = nullptr;
   ASSAY_CUDA_TRY(cudaMalloc(&address, granted));
   buffers_.enter(address, granted);
   const buffer made{static_cast<std::byte*>(address), bytes};
-  tell_memory(true, {made.address, granted});
+  tell_memory(true, {made.address, granted}, asked);
   return made;
 }
 
 result<void> cuda_device::free(buffer what) {
+  const host_time asked = host_now();
   const std::lock_guard lock(mutex_);
   const auto granted = buffers_.granted_at(what.address);
   if (!granted) return ASSAY_FAIL(usage, "device: free of an address that is no live buffer's");
   // What a lost device held is gone with it: the books close, and no owner is left with it.
   const auto freed = cuda_try(cudaFree(what.address), "cudaFree", __FILE__, __LINE__);
   if (!freed && freed.error().kind != error_kind::unavailable) return freed;
-  tell_memory(false, {what.address, *granted});
+  tell_memory(false, {what.address, *granted}, asked);
   buffers_.strike(what.address);
   return {};
 }
@@ -120,11 +122,11 @@ result<device_memory> cuda_device::memory() const {
   return device_memory{total_bytes, total_bytes - free_bytes};
 }
 
-void cuda_device::tell_memory(bool is_allocation, const buffer& what) noexcept {
+void cuda_device::tell_memory(bool is_allocation, const buffer& what, host_time asked) noexcept {
   observer* who = observer_.load(std::memory_order_acquire);
   if (who == nullptr) return;
   who->on_memory({is_allocation, open_range(serial_), reinterpret_cast<std::uint64_t>(what.address),
-                  what.bytes, host_now().ns});
+                  what.bytes, host_now().ns, asked.ns});
 }
 
 result<stream> cuda_device::create_stream() {

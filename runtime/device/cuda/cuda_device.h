@@ -16,6 +16,7 @@
 #include "runtime/device/cuda/pinned_staging.h"
 #include "runtime/device/device.h"
 #include "runtime/device/host_call.h"
+#include "runtime/telemetry/clock.h"
 #include "runtime/telemetry/result.h"
 
 namespace assay::device {
@@ -94,7 +95,7 @@ class cuda_device final : public device {
   result<void> enqueue_copy(cudaStream_t on, void* destination, const void* source,
                             std::uint64_t bytes, copy_direction direction);
   result<event_entry> find(event which) const;
-  void tell_memory(bool is_allocation, const buffer& what) noexcept;
+  void tell_memory(bool is_allocation, const buffer& what, host_time asked) noexcept;
 
   const std::uint64_t serial_;
   const int index_;
