@@ -145,6 +145,11 @@ class comparison {
     }
     if (each.base->better != each.head->better || each.base->is_exact != each.head->is_exact)
       return settled(row_state::not_comparable, "the two sides mean different things by it");
+    if (each.base->statistic != each.head->statistic && !each.base->statistic.empty() &&
+        !each.head->statistic.empty())
+      return settled(row_state::not_comparable,
+                     fmt::format("statistic: {} against {}", each.base->statistic,
+                                 each.head->statistic));
     if (each.base->is_exact) {
       decide_exact(each.base->process_values, each.head->process_values, out.better, out);
       return true;

@@ -15,6 +15,7 @@
 #include "harness/ingest/json_cursor.h"
 #include "harness/ingest/json_text.h"
 #include "harness/ingest/row_book.h"
+#include "harness/ingest/statistic.h"
 
 namespace assay::ingest {
 namespace {
@@ -50,14 +51,16 @@ result<std::vector<fs::path>> measured_folders(const std::string& path) {
   return found;
 }
 
-result<double> measured_ns(const fs::path& folder) {
+result<double> measured_ns(const fs::path& folder, std::string_view& statistic) {
   const std::string sample_file = (folder / "sample.json").string();
   const std::string estimates_file = (folder / "estimates.json").string();
   // Also where the samples give the time: broken, it shows a benchmark that did not end well.
   ASSAY_TRY_ASSIGN(const file_text estimates, file_text::open(estimates_file));
   ASSAY_TRY_ASSIGN(const double median_ns, criterion_median_ns(estimates.view(), estimates_file));
   std::error_code code;
+  statistic = median_of_summary;
   if (!fs::exists(sample_file, code)) return median_ns;
+  statistic = best_of_samples;
   ASSAY_TRY_ASSIGN(const file_text text, file_text::open(sample_file));
   return criterion_least_ns(text.view(), sample_file);
 }
@@ -115,8 +118,10 @@ result<model::sample_set> read_criterion(const std::string& path) {
       row_book::fail(book.row(name, "iteration_time"), "has no estimates.json: it did not end");
       continue;
     }
-    ASSAY_TRY_ASSIGN(const double ns, measured_ns(folder));
+    std::string_view statistic;
+    ASSAY_TRY_ASSIGN(const double ns, measured_ns(folder, statistic));
     model::sample_row& out = book.row(name, "iteration_time");
+    row_book::state_statistic(out, statistic);
     book.scale(out, "ns");
     book.measure(out, 0, ns);
   }

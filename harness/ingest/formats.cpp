@@ -23,6 +23,7 @@
 #include "harness/ingest/llama_bench.h"
 #include "harness/ingest/nvbench.h"
 #include "harness/ingest/pytest_benchmark.h"
+#include "harness/ingest/row_book.h"
 
 namespace assay::ingest {
 namespace {
@@ -189,6 +190,8 @@ void merge(model::sample_set& into, model::sample_set&& more) {
     if (old.failure.empty()) old.failure = row.failure;
     if (old.failure.empty() && old.unit != row.unit)
       old.failure = fmt::format("is given in {} and in {}", old.unit, row.unit);
+    if (old.failure.empty() && !row.statistic.empty())
+      row_book::state_statistic(old, row.statistic);
     old.process_values.insert(old.process_values.end(), row.process_values.begin(),
                               row.process_values.end());
     if (old.failure.empty() && (old.better != row.better || old.is_exact != row.is_exact))

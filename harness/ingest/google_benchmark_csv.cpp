@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,7 @@ result<model::sample_set> parse_google_benchmark_csv(std::string_view text, std:
   std::optional<columns> header;
   google_benchmark_rows rows(metric);
   google_benchmark_row row;
+  std::unordered_map<std::string, std::uint64_t> lines_of;
   while (auto cells = lines.next()) {
     if (!header) {
       if (cells->size() >= 5 && cells->front() == "name" && (*cells)[1] == "iterations")
@@ -79,6 +82,7 @@ result<model::sample_set> parse_google_benchmark_csv(std::string_view text, std:
     if (const auto wrong = header->take(*cells, metric, row))
       return refused(file, where + ", " + *wrong, "is no number", how_to_write);
     if (row.name.empty()) return refused(file, where + ", name", "is empty", how_to_write);
+    ++lines_of[row.name];
     rows.add(row);
   }
   if (!header) return refused(file, "", "has no header name,iterations,…", how_to_write);
@@ -89,6 +93,14 @@ result<model::sample_set> parse_google_benchmark_csv(std::string_view text, std:
   set.source = file;
   set.format = "Google Benchmark CSV";
   ASSAY_TRY(std::move(rows).finish(file, set));
+  std::uint64_t repeated = 0;
+  for (const auto& [name, count] : lines_of) repeated += count > 1 ? count : 0;
+  // Of two benchmarks of one name the faster one's time would stand for both.
+  if (repeated > 0)
+    set.notes.push_back(fmt::format(
+        "{} lines have a name that others have too and are taken for repetitions: a CSV "
+        "does not tell two benchmarks of one name apart, a JSON does",
+        repeated));
   return set;
 }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "harness/ingest/complaint.h"
+#include "harness/ingest/statistic.h"
 
 namespace assay::ingest {
 namespace {
@@ -95,11 +96,13 @@ void google_benchmark_rows::measure(const google_benchmark_row& row, model::samp
     return row_book::fail(out, "has no time_unit: the number could be anything");
   const double factor = book_.scale(
       out, is_time(metric_) ? std::string_view(row.time_unit) : unit_of_counter(metric_));
+  row_book::state_statistic(out, repetitions_themselves);
   book_.measure(out, 0, *value * factor);
 }
 
 // Of benchmarks that no repetition has made a row of.
-void google_benchmark_rows::take_centres(const std::vector<centre>& centres) {
+void google_benchmark_rows::take_centres(const std::vector<centre>& centres,
+                                         std::string_view statistic) {
   const std::size_t measured = book_.size();
   std::size_t taken = 0;
   for (const centre& each : centres) {
@@ -112,14 +115,15 @@ void google_benchmark_rows::take_centres(const std::vector<centre>& centres) {
     }
     const double factor = book_.scale(
         row, is_time(metric_) ? std::string_view(each.time_unit) : unit_of_counter(metric_));
+    row_book::state_statistic(row, statistic);
     book_.measure(row, 0, *each.value * factor);
   }
   from_centres_ += taken;
 }
 
 result<void> google_benchmark_rows::finish(std::string_view file, model::sample_set& into) && {
-  take_centres(medians_);
-  take_centres(means_);
+  take_centres(medians_, median_of_summary);
+  take_centres(means_, mean_of_summary);
   if (book_.size() == 0)
     return refused(file, "$.benchmarks", "has nothing but fits and spreads: no time of a benchmark",
                    "leave out --benchmark_report_aggregates_only");

@@ -61,7 +61,7 @@ class google_benchmark_rows {
   std::string metric_;
   row_book book_;
   std::vector<registration> registrations_;  // of each row of the book
-  void take_centres(const std::vector<centre>& centres);
+  void take_centres(const std::vector<centre>& centres, std::string_view statistic);
   std::vector<centre> medians_;
   std::vector<centre> means_;
   std::uint64_t from_centres_ = 0;

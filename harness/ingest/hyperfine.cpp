@@ -7,6 +7,7 @@
 #include "harness/ingest/json_cursor.h"
 #include "harness/ingest/json_text.h"
 #include "harness/ingest/row_book.h"
+#include "harness/ingest/statistic.h"
 
 namespace assay::ingest {
 namespace {
@@ -29,7 +30,8 @@ result<void> read_row(const json_cursor& row, row_book& book) {
   if (const auto list = row.find("times")) {
     ASSAY_TRY_ASSIGN(times, list->numbers());
   }
-  if (times.empty()) {
+  const bool is_median = times.empty();
+  if (is_median) {
     ASSAY_TRY_ASSIGN(const json_cursor median, row.at("median"));
     ASSAY_TRY_ASSIGN(const double value, median.number());
     times = {value};
@@ -37,6 +39,7 @@ result<void> read_row(const json_cursor& row, row_book& book) {
   ASSAY_TRY_ASSIGN(const std::size_t failed, failed_runs(row));
   model::sample_row& out = book.row(name, "wall_time");
   const double factor = book.scale(out, "s");
+  row_book::state_statistic(out, is_median ? median_of_summary : each_run);
   const std::size_t before = out.iteration_count;
   for (std::size_t i = 0; i < times.size(); ++i) book.measure(out, before + i, times[i] * factor);
   if (failed > 0)

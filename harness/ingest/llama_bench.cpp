@@ -13,6 +13,7 @@
 #include "harness/ingest/json_cursor.h"
 #include "harness/ingest/json_text.h"
 #include "harness/ingest/row_book.h"
+#include "harness/ingest/statistic.h"
 
 namespace assay::ingest {
 namespace {
@@ -71,7 +72,8 @@ result<void> read_row(const json_cursor& row, std::string_view metric, row_book&
   if (const auto list = row.find("samples_ns")) {
     ASSAY_TRY_ASSIGN(samples_ns, list->numbers());
   }
-  if (samples_ns.empty()) {
+  const bool is_mean = samples_ns.empty();
+  if (is_mean) {
     ASSAY_TRY_ASSIGN(const json_cursor mean, row.at("avg_ns"));
     ASSAY_TRY_ASSIGN(const double value, mean.number());
     samples_ns = {value};
@@ -80,6 +82,7 @@ result<void> read_row(const json_cursor& row, std::string_view metric, row_book&
   const bool is_rate = metric == "avg_ts";
   model::sample_row& out = book.row(name_of(row.value()), is_rate ? "tokens_per_s" : "time");
   book.scale(out, is_rate ? "t/s" : "ns");
+  row_book::state_statistic(out, is_mean ? mean_of_summary : best_of_samples);
   for (const double ns : samples_ns)
     book.measure(out, 0, is_rate ? 1e9 * (prompt_tokens + generated_tokens) / ns : ns);
   return {};

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,14 +15,17 @@
 #include "harness/ingest/json_cursor.h"
 #include "harness/ingest/json_text.h"
 #include "harness/ingest/row_book.h"
+#include "harness/ingest/statistic.h"
 
 namespace assay::ingest {
 namespace {
 
 constexpr std::string_view sample_tag = "nv/json/bin:nv/cold/sample_times";
 // The best that a summary offers, first of these.
-constexpr std::array<std::string_view, 3> time_tags{
-    "nv/cold/time/gpu/min", "nv/cold/time/gpu/median", "nv/cold/time/gpu/mean"};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> time_tags{
+    {{"nv/cold/time/gpu/min", least_of_summary},
+     {"nv/cold/time/gpu/median", median_of_summary},
+     {"nv/cold/time/gpu/mean", mean_of_summary}}};
 
 bool has_tag(const json_cursor& summary, std::string_view wanted) {
   const auto tag = summary.find("tag");
@@ -69,7 +73,8 @@ class state_reader {
       : state_(state), open_(open) {}
 
   /// Seconds; or why there are none in `failure`.
-  result<std::vector<double>> times(std::string& failure) {
+  result<std::vector<double>> times(std::string& failure, std::string_view& statistic) {
+    statistic = best_of_samples;
     const auto list = state_.find("summaries");
     if (!list) return none(failure, "has no summaries");
     ASSAY_TRY_ASSIGN(const auto all, list->elements());
@@ -78,12 +83,13 @@ class state_reader {
         ASSAY_TRY_ASSIGN(auto samples, from_file(summary, failure));
         if (!samples.empty() || !failure.empty()) return samples;
       }
-    for (const std::string_view tag : time_tags)
+    for (const auto& [tag, what] : time_tags)
       for (const json_cursor& summary : all) {
         if (!has_tag(summary, tag)) continue;
         ASSAY_TRY_ASSIGN(const auto value, named_value(summary, "value"));
         if (!value) continue;
         ASSAY_TRY_ASSIGN(const double seconds, value->number());
+        statistic = what;
         return std::vector{seconds};
       }
     return none(failure, "has no cold GPU time");
@@ -134,7 +140,9 @@ result<void> read_state(const std::string& benchmark, const json_cursor& state,
     return {};
   }
   std::string failure;
-  ASSAY_TRY_ASSIGN(const auto times, state_reader(state, open).times(failure));
+  std::string_view statistic;
+  ASSAY_TRY_ASSIGN(const auto times, state_reader(state, open).times(failure, statistic));
+  if (!times.empty()) row_book::state_statistic(out, statistic);
   if (!failure.empty()) row_book::fail(out, failure);
   for (const double seconds : times) book.measure(out, 0, seconds * factor);
   return {};

@@ -66,6 +66,13 @@ void row_book::measure(model::sample_row& row, std::size_t process, double value
   measurements_.push_back({place_of(row), process, value});
 }
 
+void row_book::state_statistic(model::sample_row& row, std::string_view what) {
+  if (row.statistic.empty())
+    row.statistic = what;
+  else if (row.statistic != what)
+    fail(row, fmt::format("statistic: {} and {} in one row", row.statistic, what));
+}
+
 void row_book::fail(model::sample_row& row, std::string why) {
   if (row.failure.empty()) row.failure = std::move(why);
 }

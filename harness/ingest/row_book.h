@@ -30,6 +30,9 @@ class row_book {
   /// the unit has no such values, the row fails.
   void measure(model::sample_row& row, std::size_t process, double value);
 
+  /// What the row's number is. A row that is given two of them fails.
+  static void state_statistic(model::sample_row& row, std::string_view what);
+
   /// The first failure stays.
   static void fail(model::sample_row& row, std::string why);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "harness/compare/stored_comparison.h"
 #include "harness/ingest/google_benchmark.h"
 
 namespace assay::ingest {
@@ -161,6 +162,40 @@ TEST(GoogleBenchmarkCsv, reads_what_the_library_prints) {
   EXPECT_THAT(set->rows[0].process_values, ElementsAre(12'500));
   EXPECT_EQ(set->rows[1].failure, "errored: out of memory");
   EXPECT_EQ(set->ignored_row_count, 2U);
+}
+
+// Which registered benchmark a line is of is not in the format: two of one name look like one that
+// was repeated.
+TEST(GoogleBenchmarkCsv, lines_of_one_name_are_noted) {
+  const std::string header =
+      "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,"
+      "error_occurred,error_message\n";
+  const auto notes_of = [&](const std::string& lines) {
+    const auto set = parse_google_benchmark_csv(header + lines, "b.csv");
+    EXPECT_TRUE(set);
+    return set ? set->notes : std::vector<std::string>();
+  };
+  const std::string x = "\"x\",10,5,5,ns,,,,,\n";
+  const std::string y = "\"y\",10,5,5,ns,,,,,\n";
+  EXPECT_THAT(notes_of(x + y), testing::IsEmpty());
+  EXPECT_THAT(notes_of(x + x + y + x),
+              testing::Contains("3 lines have a name that others have too and are taken for "
+                                "repetitions: a CSV does not tell two benchmarks of one name "
+                                "apart, a JSON does"));
+}
+
+// Half of a benchmark's repetitions in one file, and its aggregates alone in the other.
+TEST(GoogleBenchmark, aggregates_alone_are_another_statistic) {
+  const std::string one = R"({"benchmarks": [{"name": "x", "run_name": "x", "real_time": 5,
+      "cpu_time": 5, "time_unit": "ns", )";
+  const auto repeated = parse_google_benchmark(one + R"("run_type": "iteration"}]})", "f");
+  const auto alone = parse_google_benchmark(
+      one + R"("run_type": "aggregate", "aggregate_name": "median"}]})", "f");
+  ASSERT_TRUE(repeated && alone);
+  const auto report = compare::judge_stored(*repeated, *alone, {});
+  ASSERT_EQ(report.rows.size(), 1U);
+  EXPECT_EQ(report.rows[0].state, model::row_state::not_comparable);
+  EXPECT_EQ(report.rows[0].reason, "statistic: repetitions against median of a summary");
 }
 
 TEST(GoogleBenchmarkCsv, refusals_name_the_line) {

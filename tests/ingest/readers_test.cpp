@@ -219,6 +219,39 @@ TEST(Nvbench, samples_come_from_their_file) {
   EXPECT_NE(named[0].name, named[1].name) << "two devices of one machine are no mixture";
 }
 
+// The least of two samples against a mean: without a change it reads as one.
+TEST(Statistic, of_samples_and_of_a_summary_are_not_compared) {
+  const auto nvbench = [](bool has_file) {
+    return *parse_nvbench(nvbench_text, "f", [=](const std::string&) {
+      const std::string two_floats("\x00\x00\x00\x40\x00\x00\x80\x3f", 8);
+      return has_file ? std::optional(two_floats) : std::nullopt;
+    });
+  };
+  EXPECT_EQ(first_judged(nvbench(true), nvbench(true)).state, model::row_state::inconclusive);
+  EXPECT_EQ(first_judged(nvbench(false), nvbench(false)).state, model::row_state::inconclusive);
+  const auto mixed = first_judged(nvbench(true), nvbench(false));
+  EXPECT_EQ(mixed.state, model::row_state::not_comparable);
+  EXPECT_EQ(mixed.reason, "statistic: best of the samples against mean of a summary");
+  std::string bare = one_bench;
+  bare.erase(bare.find(", \"samples_ns\""));
+  const auto llama = first_judged(parsed("[" + one_bench + "]"), parsed("[" + bare + "}]"));
+  EXPECT_EQ(llama.reason, mixed.reason);
+  const std::string start = R"({"results": [{"command": "c", "median": 2)";
+  const auto hyperfine =
+      first_judged(parsed(start + R"(, "times": [1, 3]}]})"), parsed(start + "}]}"));
+  EXPECT_EQ(hyperfine.reason, "statistic: each run against median of a summary");
+}
+
+// One file has its samples beside it and the next has not: pooled, neither is what the row says.
+TEST(Statistic, of_two_files_of_one_side_must_be_one) {
+  std::string bare = one_bench;
+  bare.erase(bare.find(", \"samples_ns\""));
+  model::sample_set folder = parsed("[" + one_bench + "]");
+  merge(folder, parsed("[" + bare + "}]"));
+  EXPECT_EQ(folder.rows.at(0).failure,
+            "statistic: best of the samples and mean of a summary in one row");
+}
+
 TEST(Go, two_runs_of_two_machines_in_one_text_name_both) {
   const std::string run = "goos: linux\ncpu: A\nBenchmarkX 10 5 ns/op\n";
   std::string other = run;
@@ -262,6 +295,18 @@ TEST_F(Folder, of_criterion_is_read_by_the_names_within) {
   const auto broken = read_results(path.string(), "real_time");
   ASSERT_FALSE(broken);
   EXPECT_THAT(broken.error().message, HasSubstr("g/f/new/sample.json: $.times: has not one time"));
+}
+
+TEST_F(Folder, of_criterion_without_samples_is_another_statistic) {
+  write("f/new/benchmark.json", R"({"full_id": "f"})");
+  write("f/new/estimates.json", R"({"median": {"point_estimate": 99.0}})");
+  const auto summary = read_results(path.string(), "real_time");
+  write("f/new/sample.json", R"({"iters": [1, 2], "times": [20.0, 30.0]})");
+  const auto samples = read_results(path.string(), "real_time");
+  ASSERT_TRUE(summary && samples);
+  const auto judged = first_judged(*summary, *samples);
+  EXPECT_EQ(judged.state, model::row_state::not_comparable);
+  EXPECT_EQ(judged.reason, "statistic: median of a summary against best of the samples");
 }
 
 // Left out it would read as a benchmark that the change has removed, and on both sides as nothing.
