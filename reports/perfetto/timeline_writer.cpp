@@ -38,6 +38,12 @@ std::string micros(std::int64_t ns) {
   return fmt::format("{}{}.{:03}", is_negative ? "-" : "", size / 1000, size % 1000);
 }
 
+/// A track as the viewers want it: Perfetto takes 0 for the thread that has its process' number, so
+/// that streams 0 and 3 of process 3 would lie on one track, and what overlaps there is dropped.
+std::uint32_t tid_of(std::uint32_t track) {
+  return track == std::numeric_limits<std::uint32_t>::max() ? track : track + 1;
+}
+
 std::string_view op_word(std::uint8_t op) {
   switch (op) {
     case ASSAY_OP_COPY:
@@ -157,10 +163,10 @@ void timeline_writer::take(const assay_record& record) {
     case ASSAY_CLOCK_SAMPLE:
       return clock_.take(record);
     case ASSAY_MEMORY:
-      return event(fmt::format(
-          R"({{"ph":"i","s":"p","name":"{}","pid":{},"tid":0,"ts":{},"args":{{"bytes":{}}}}})",
-          record.op == 1 ? "allocate" : "free", threads_group, micros(record.start_ns),
-          record.amount));
+      return event(
+          fmt::format(R"({{"ph":"i","s":"p","name":"{}","pid":{},"ts":{},"args":{{"bytes":{}}}}})",
+                      record.op == 1 ? "allocate" : "free", threads_group, micros(record.start_ns),
+                      record.amount));
     default:
       return;
   }
@@ -169,7 +175,7 @@ void timeline_writer::take(const assay_record& record) {
 void timeline_writer::name_track(int process, std::uint32_t track, std::string_view name) {
   if (named_.size() == max_tracks || !named_.emplace(process, track).second) return;
   event(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})",
-                    process, track, name));
+                    process, tid_of(track), name));
 }
 
 std::uint32_t timeline_writer::track_of(std::uint32_t stream, std::int64_t start_ns,
@@ -182,9 +188,14 @@ std::uint32_t timeline_writer::track_of(std::uint32_t stream, std::int64_t start
   while (lane + 1 < lanes_max && found->second.at(lane) > start_ns) ++lane;
   found->second.at(lane) = std::max(found->second.at(lane), end_ns);
   const std::uint32_t track = stream + static_cast<std::uint32_t>(lane) * next_lane;
+  if (named_.contains({streams_group, track})) return track;
   name_track(streams_group, track,
-             lane == 0 ? fmt::format("stream {}", stream)
-                       : fmt::format("stream {}, begun before the last had ended", stream));
+             lane == 0
+                 ? fmt::format("stream {}", stream)
+                 : fmt::format("stream {}.{}, begun before the last had ended", stream, lane));
+  event(fmt::format(
+      R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})",
+      streams_group, tid_of(track), std::uint64_t{stream} * lanes_max + lane));
   return track;
 }
 
@@ -194,14 +205,14 @@ void timeline_writer::take_call(const assay_record& call) {
       std::max<std::int64_t>(trace::difference(call.end_ns, call.start_ns), 0);
   event(fmt::format(
       R"({{"ph":"X","name":"{}","cat":"call","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"correlation":{},"stream":{},"asked":{}{}}}}})",
-      name_of(call), threads_group, call.tid, micros(call.start_ns), micros(length_ns),
+      name_of(call), threads_group, tid_of(call.tid), micros(call.start_ns), micros(length_ns),
       call.correlation, call.stream, call.amount,
       (call.flags & ASSAY_REFUSED) != 0 ? ",\"refused\":true" : ""));
   if (call.op < ASSAY_OP_COPY || call.op > ASSAY_OP_EVENT || (call.flags & ASSAY_REFUSED) != 0)
     return;
-  event(fmt::format(
-      R"({{"ph":"s","name":"submission","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})",
-      call.correlation, threads_group, call.tid, micros(call.start_ns)));
+  joined_call& one = joined(call.correlation);
+  one.call = {call.start_ns, call.tid, true};
+  arrow(one);
 }
 
 void timeline_writer::take_work(const assay_record& work) {
@@ -212,18 +223,50 @@ void timeline_writer::take_work(const assay_record& work) {
   const std::uint32_t track = track_of(work.stream, start_ns, trace::sum(start_ns, length_ns));
   event(fmt::format(
       R"({{"ph":"X","name":"{}","cat":"device","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"correlation":{},"bytes":{},"blocks":{},"weight_bytes":{},"kv_bytes":{}}}}})",
-      name_of(work), streams_group, track, micros(start_ns), micros(length_ns), work.correlation,
-      work.amount, work.extra[0], work.extra[1], work.extra[2]));
+      name_of(work), streams_group, tid_of(track), micros(start_ns), micros(length_ns),
+      work.correlation, work.amount, work.extra[0], work.extra[1], work.extra[2]));
+  joined_call& one = joined(work.correlation);
+  one.work = {start_ns, track, true};
+  arrow(one);
+}
+
+timeline_writer::joined_call& timeline_writer::joined(std::uint64_t correlation) {
+  if (calls_.empty()) calls_.resize(joined_calls_max);
+  joined_call& one = calls_[correlation % joined_calls_max];
+  if (one.correlation != correlation) one = {correlation, {}, {}};
+  return one;
+}
+
+void timeline_writer::arrow(joined_call& joined) {
+  if (!joined.call.is_known || !joined.work.is_known) return;
+  // An arrow of its own for each kernel of a graph: of several ends under one id, the viewer of
+  // chrome://tracing draws the first and drops the others.
+  const std::uint64_t id = ++arrows_;
+  event(fmt::format(
+      R"({{"ph":"s","name":"submission","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})", id,
+      threads_group, tid_of(joined.call.track), micros(joined.call.at_ns)));
   event(fmt::format(
       R"({{"ph":"f","bp":"e","name":"submission","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})",
-      work.correlation, streams_group, track, micros(start_ns)));
+      id, streams_group, tid_of(joined.work.track), micros(joined.work.at_ns)));
+  joined.work.is_known = false;
 }
 
 void timeline_writer::take_window(const assay_record& record) {
+  constexpr std::size_t max_depth = 64;
+  const std::pair window{record.op, record.correlation};
   const bool is_begin = record.kind == ASSAY_WINDOW_BEGIN;
-  event(fmt::format(R"({{"ph":"{}","name":"{} {}","cat":"window","pid":{},"tid":0,"ts":{}}})",
+  // An end that ends nothing would close another range in a viewer.
+  if (is_begin ? open_windows_.size() == max_depth
+               : open_windows_.empty() || open_windows_.back() != window)
+    return;
+  if (is_begin)
+    open_windows_.push_back(window);
+  else
+    open_windows_.pop_back();
+  name_track(passes_group, 0, "windows");
+  event(fmt::format(R"({{"ph":"{}","name":"{} {}","cat":"window","pid":{},"tid":{},"ts":{}}})",
                     is_begin ? "B" : "E", window_word(record.op), record.correlation, passes_group,
-                    micros(is_begin ? record.start_ns : record.end_ns)));
+                    tid_of(0), micros(is_begin ? record.start_ns : record.end_ns)));
 }
 
 result<void> timeline_writer::snapshot(std::int64_t at_ns,

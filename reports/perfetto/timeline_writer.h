@@ -21,9 +21,10 @@ namespace assay::reports {
 
 /// Turns records into events of the Trace Event Format as they come: calls on the tracks of host
 /// threads, work on the tracks of streams, passes and requests as ranges, each counter as a track,
-/// an arrow from each call to its work. Allocations and known answers are instants.
+/// an arrow from each call to each piece of its work. Allocations are instants.
 /// Units: µs with three decimals, as the format wants. Clock: the host's.
-/// Memory: 64 KiB and a few bytes a counter, thread and stream, whatever the trace's length.
+/// Memory: 64 KiB, 3 MiB for the last calls, and a few bytes a counter, thread and stream, whatever
+/// the trace's length.
 /// Errors: those of `put`. Threads: one at a time.
 class timeline_writer final : public trace::sink {
  public:
@@ -31,6 +32,9 @@ class timeline_writer final : public trace::sink {
   /// there. A kernel may begin while the one before it still runs; it then stands on the next
   /// track.
   static constexpr std::size_t lanes_max = 4;
+  /// Calls and work are joined as long as so many calls at most lie between them in the file; work
+  /// that comes later has no arrow.
+  static constexpr std::size_t joined_calls_max = 1 << 16;
 
   using put_text = std::function<result<void>(std::string_view)>;
 
@@ -54,12 +58,26 @@ class timeline_writer final : public trace::sink {
     bool is_told = false;
     std::int64_t bits = 0;
   };
+  /// One end of an arrow.
+  struct place {
+    std::int64_t at_ns = 0;
+    std::uint32_t track = 0;
+    bool is_known = false;
+  };
+  /// What is known of a call until both are: the file may have either first.
+  struct joined_call {
+    std::uint64_t correlation = 0;
+    place call;
+    place work;
+  };
   void take(const assay_record& record);
   void take_call(const assay_record& call);
   void take_work(const assay_record& work);
   void take_window(const assay_record& record);
   void name_track(int process, std::uint32_t track, std::string_view name);
   std::uint32_t track_of(std::uint32_t stream, std::int64_t start_ns, std::int64_t end_ns);
+  joined_call& joined(std::uint64_t correlation);
+  void arrow(joined_call& joined);
   void event(std::string_view text);
   result<void> spill(std::size_t at_least_bytes);
 
@@ -70,6 +88,9 @@ class timeline_writer final : public trace::sink {
   std::vector<counter_track> counters_;
   std::set<std::pair<int, std::uint32_t>> named_;
   std::map<std::uint32_t, std::array<std::int64_t, lanes_max>> busy_until_ns_;  // by stream
+  std::vector<joined_call> calls_;                                              // by correlation
+  std::uint64_t arrows_ = 0;
+  std::vector<std::pair<std::uint8_t, std::uint64_t>> open_windows_;
 };
 
 }  // namespace assay::reports
