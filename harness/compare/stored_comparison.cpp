@@ -147,9 +147,9 @@ class comparison {
       return settled(row_state::not_comparable, "the two sides mean different things by it");
     if (each.base->statistic != each.head->statistic && !each.base->statistic.empty() &&
         !each.head->statistic.empty())
-      return settled(row_state::not_comparable,
-                     fmt::format("statistic: {} against {}", each.base->statistic,
-                                 each.head->statistic));
+      return settled(
+          row_state::not_comparable,
+          fmt::format("statistic: {} against {}", each.base->statistic, each.head->statistic));
     if (each.base->is_exact) {
       decide_exact(each.base->process_values, each.head->process_values, out.better, out);
       return true;

@@ -41,11 +41,11 @@ struct sample_row {
   /// where the unit is a time or a rate.
   std::vector<double> process_values{};
   std::uint64_t iteration_count = 0;  ///< measurements that were folded into these
-  /// Of what the number is, where a format has several: the least of samples on one side against the
-  /// mean of a summary on the other reads as a change. Empty where a format has one only.
+  /// Of what the number is, where a format has several: the least of samples on one side against
+  /// the mean of a summary on the other reads as a change. Empty where a format has one only.
   std::string statistic{};
-  std::string failure{};              ///< why there is no number; empty where there is one
-  std::vector<fact> kept{};           ///< fields that no reader knows: name, and value as JSON text
+  std::string failure{};     ///< why there is no number; empty where there is one
+  std::vector<fact> kept{};  ///< fields that no reader knows: name, and value as JSON text
 };
 
 /// The rows of one side.
