@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "probes/trace/condition.h"
 #include "reports/model/outcome.h"
 
 namespace assay::attribution {
@@ -100,11 +101,23 @@ void say_roofline(list& to, const model::investigation& report) {
                   "How much arithmetic each launch did: the trace plans no operations, so that a "
                   "roofline has its memory side only");
   std::map<std::string, std::string> by_reason;
+  std::uint64_t planned_prefills = 0;
   for (const model::roofline_point& each : points) {
+    if (each.is_prefill) planned_prefills += each.launches;
+    to.say(!each.is_prefill && has_products(each) && each.ledger_bytes.is_present &&
+               each.told_bytes.is_present && each.ledger_bytes.integer != each.told_bytes.integer,
+           fmt::format("Whether {} did what was planned, its operations included: its records tell "
+                       "{} bytes read, and the ledger plans {}",
+                       each.which.op, each.told_bytes.integer, each.ledger_bytes.integer));
     if (!has_products(each) || each.roof_ratio.is_present) continue;
     std::string& names = by_reason[each.roof_ratio.absence];
     names += (names.empty() ? "" : ", ") + (each.is_prefill ? "prefill" : each.which.op);
   }
+  const std::uint64_t prefills =
+      report.prefill.passes - std::min(report.prefill.passes, planned_prefills);
+  to.say(planned_prefills > 0 && prefills > 0,
+         fmt::format("How much arithmetic {} prefill{} did: the trace plans no request for {}",
+                     prefills, prefills == 1 ? "" : "s", prefills == 1 ? "it" : "them"));
   for (const auto& [reason, names] : by_reason)
     to.say(true, fmt::format("How near to its roof was {}: {}", names, reason));
   to.say(true,
@@ -146,6 +159,15 @@ void say_conditions(list& to, const model::investigation& report) {
          "trace holds no sample of it");
   to.say(is_gpu(report.audit) && !is_any(true),
          "The GPU's clocks under load, and what held them down: the trace holds no sample of them");
+  std::string missing;
+  for (const trace::condition_row& row : trace::condition_rows()) {
+    const bool is_known = std::any_of(lines.begin(), lines.end(),
+                                      [&](const auto& each) { return each.name == row.name; });
+    if (!is_known && is_any(row.is_of_gpu))
+      missing += (missing.empty() ? "" : ", ") + std::string(row.name);
+  }
+  to.say(!missing.empty(), "Of the machine's state, " + missing +
+                               ": the trace has neither a sample nor a reason why not");
   for (const model::condition_line& each : lines)
     to.say(each.samples == 0,
            fmt::format("Of the machine's state, {}: {}", each.name, each.absence));
@@ -153,13 +175,19 @@ void say_conditions(list& to, const model::investigation& report) {
 
 }  // namespace
 
-std::vector<std::string> blind_spots_of(const model::investigation& report,
-                                        const pass_fold& passes) {
+std::vector<std::string> blind_spots_of(const model::investigation& report, const pass_fold& passes,
+                                        const std::vector<std::uint32_t>& broken_threads) {
   list to;
   const model::audit_report& audit = report.audit;
   to.say(!audit.is_complete, "What came after the trace was cut off: " + audit.incompleteness);
   say_defects(to, passes.defects());
+  to.count(passes.backward_overheads(),
+           "overheads of the recorder end before they begin and are in no part");
   say_attribution(to, report, passes);
+  for (const std::uint32_t tid : broken_threads)
+    to.say(true, fmt::format("Whether a second account divides the time alike: that of thread {} "
+                             "went back, or ran ahead of the clock",
+                             tid));
   for (const model::bandwidth_line& line : report.bandwidths)
     to.say(line.verdict == model::bandwidth_verdict::unmeasured,
            fmt::format("Whether the bandwidth of {} can be: {}", line.subject, line.reason));

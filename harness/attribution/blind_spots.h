@@ -13,7 +13,7 @@ namespace assay::attribution {
 
 /// One sentence each: what is missing and what therefore stays open. Looks at the whole report but
 /// its blind_spots.
-std::vector<std::string> blind_spots_of(const model::investigation& report,
-                                        const pass_fold& passes);
+std::vector<std::string> blind_spots_of(const model::investigation& report, const pass_fold& passes,
+                                        const std::vector<std::uint32_t>& broken_threads);
 
 }  // namespace assay::attribution

@@ -37,6 +37,9 @@ condition_verdict clock_verdict(const condition_course& course) {
 }
 
 condition_verdict time_verdict(const condition_course& course) {
+  // A share of no time at all would read as none.
+  if (course.last > course.first && (course.has_time_gone_back || course.end_ns <= course.begin_ns))
+    return {true, "the times of its samples do not rise: over how long it was gained is not known"};
   const double part =
       share(difference(course.last, course.first), difference(course.end_ns, course.begin_ns));
   return {part > time_ratio, fmt::format("{} of the time between the samples", percent(part))};
@@ -109,6 +112,7 @@ condition_verdict bounded_verdict(const trace::condition_row& row, const conditi
 void condition_course::take(condition_kind kind, std::int64_t at_ns, std::int64_t value) {
   const std::int64_t before = last;
   last = value;
+  has_time_gone_back = has_time_gone_back || (samples > 0 && at_ns < end_ns);
   end_ns = at_ns;
   bits |= static_cast<std::uint64_t>(value);
   if (samples++ == 0) {

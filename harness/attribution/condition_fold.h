@@ -25,6 +25,7 @@ struct condition_course {
   std::int64_t end_ns = 0;     ///< of the last
   std::uint64_t bits = 0;      ///< that any sample had
   bool has_gone_back = false;  ///< a total that was lower than before
+  bool has_time_gone_back = false;
 
   void take(trace::condition_kind kind, std::int64_t at_ns, std::int64_t value);
 };

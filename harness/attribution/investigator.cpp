@@ -122,7 +122,7 @@ model::investigation investigator::finish(model::audit_report audit) {
   out.bandwidths = bandwidths_of(passes_.copies(), passes_.reads(), contract_, out.audit);
   out.roof = roofline_of(out, ceilings_.arithmetic, passes_.prefills());
   out.conditions = conditions_.lines();
-  out.blind_spots = blind_spots_of(out, passes_);
+  out.blind_spots = blind_spots_of(out, passes_, threads_.broken());
   return out;
 }
 

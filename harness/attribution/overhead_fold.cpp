@@ -34,7 +34,9 @@ void overhead_fold::begin_pass() {
 
 void overhead_fold::take(const assay_record& overhead) {
   is_told_ = true;
-  if (spans_.size() < max_spans)
+  if (overhead.end_ns < overhead.start_ns)
+    ++backward_spans_;
+  else if (spans_.size() < max_spans)
     spans_.push_back(overhead);
   else
     is_oversized_ = true;

@@ -28,9 +28,12 @@ class overhead_fold {
               model::pass_overhead& into) const;
   /// Some record of the trace was one: whoever wrote it tells overheads.
   bool is_told() const { return is_told_; }
+  /// Ended before they began: in no account.
+  std::uint64_t backward_spans() const { return backward_spans_; }
 
  private:
   std::vector<assay_record> spans_;  // of the pass that is open
+  std::uint64_t backward_spans_ = 0;
   bool is_told_ = false;
   bool is_oversized_ = false;
 };

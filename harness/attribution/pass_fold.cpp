@@ -80,7 +80,7 @@ void pass_fold::take_call(const assay_record& call) {
     }
     const bool waits = call.op == ASSAY_OP_SYNC;
     add({call.start_ns, call.end_ns, waits ? time_part::sync : time_part::submit, 0});
-    if (waits) waiting_ns_ = sum(waiting_ns_, difference(call.end_ns, call.start_ns));
+    if (waits && waits_.size() < max_pieces) waits_.push_back(call);
   }
   if (calls_.held() >= held_max) flush();
 }
@@ -265,7 +265,7 @@ void pass_fold::begin_window(const assay_record& record) {
   is_oversized_ = false;
   first_reading_ = {};
   last_reading_ = {};
-  waiting_ns_ = 0;
+  waits_.clear();
   pieces_.clear();
   overheads_.begin_pass();
   memory_.begin_pass();
@@ -333,15 +333,26 @@ void pass_fold::take_reading(const assay_record& reading) {
     last_reading_ = reading;
 }
 
+// The caller's own, or of nobody that was named; what another thread waits for holds this one up
+// nowhere.
+std::int64_t pass_fold::waiting_ns(std::int64_t begin_ns, std::int64_t end_ns) const {
+  std::vector<piece> own;
+  for (const assay_record& each : waits_)
+    if (each.tid == 0 || each.tid == first_reading_.stream)
+      own.push_back({each.start_ns, each.end_ns, time_part::sync, 0});
+  return difference(end_ns, begin_ns) - uncovered_ns(own, begin_ns, end_ns);
+}
+
 // How long the caller can have been off its core outside of its calls that wait, at most.
 //
 // The kernel counts how often a thread got a core, which tells nothing of where it left it. But one
 // period off the core that is longer than all the time outside of the calls lies inside of one.
 // The least that it was off within the pass counts, not what lies between the readings: what
 // happened before the first of them was counted is none of its turns.
-pass_fold::caller_bound pass_fold::bound_of_caller(std::int64_t wall_ns, std::int64_t off_core_ns,
+pass_fold::caller_bound pass_fold::bound_of_caller(std::int64_t wall_ns, std::int64_t waiting_ns,
+                                                   std::int64_t off_core_ns,
                                                    std::int64_t run_ns) const {
-  const std::int64_t outside_ns = difference(wall_ns, waiting_ns_);
+  const std::int64_t outside_ns = difference(wall_ns, waiting_ns);
   const std::int64_t turns = difference(last_reading_.extra[1], first_reading_.extra[1]);
   // A caller that ran less than that was off its core there, whatever its turns.
   const bool is_told =
@@ -356,11 +367,12 @@ void pass_fold::settle_caller(const model::pass_line& line, std::int64_t begin_n
   const bool is_around = last_reading_.kind == ASSAY_THREAD &&
                          first_reading_.start_ns <= begin_ns && last_reading_.start_ns >= end_ns;
   const std::int64_t run_ns = difference(last_reading_.amount, first_reading_.amount);
-  if (!is_around || run_ns < 0) return;
-  model::pass_account& into = total_of(open_kind_).caller;
   const std::int64_t between_ns = difference(last_reading_.start_ns, first_reading_.start_ns);
+  if (!is_around || run_ns < 0 || difference(run_ns, between_ns) > account_tick_ns) return;
+  model::pass_account& into = total_of(open_kind_).caller;
+  const std::int64_t calls_ns = waiting_ns(begin_ns, end_ns);
   const std::int64_t off_core_ns = std::max<std::int64_t>(0, difference(between_ns, run_ns));
-  const caller_bound bound = bound_of_caller(line.wall_ns, off_core_ns, run_ns);
+  const caller_bound bound = bound_of_caller(line.wall_ns, calls_ns, off_core_ns, run_ns);
   ++into.passes;
   into.settled_passes += bound.is_settled ? 1 : 0;
   const std::int64_t run_least_ns =
@@ -370,7 +382,7 @@ void pass_fold::settle_caller(const model::pass_line& line, std::int64_t begin_n
            {into.run_ns, run_ns},
            {into.off_core_ns, off_core_ns},
            {into.wait_ns, difference(last_reading_.extra[0], first_reading_.extra[0])},
-           {into.calls_ns, waiting_ns_},
+           {into.calls_ns, calls_ns},
            {into.residual_ns, line.residual_ns},
            {into.off_core_outside_ns, bound.off_core_outside_ns},
            {into.residual_run_ns, run_least_ns},

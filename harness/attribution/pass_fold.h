@@ -25,6 +25,8 @@ namespace assay::attribution {
 /// What a thread is for: the op of a THREAD record.
 inline constexpr std::uint8_t caller_role = 1;
 inline constexpr std::uint8_t stream_worker_role = 2;
+/// The kernel counts a thread's time up at its ticks: by one, an account may be ahead of the clock.
+inline constexpr std::int64_t account_tick_ns = 10'000'000;
 
 /// What kept passes or records out of the attribution. Nothing is dropped silently.
 struct pass_defects {
@@ -96,6 +98,7 @@ class pass_fold {
   const read_total& reads() const { return reads_; }
   const trace::clock_map& clock() const { return clock_; }
   bool tells_overheads() const { return overheads_.is_told(); }
+  std::uint64_t backward_overheads() const { return overheads_.backward_spans(); }
   /// Gaps between tokens and times to the first one, in the order of the trace.
   std::vector<std::int64_t>& inter_token_ns() { return inter_token_ns_; }
   std::vector<std::int64_t>& first_token_ns() { return first_token_ns_; }
@@ -113,8 +116,9 @@ class pass_fold {
     bool is_settled = false;  // where it was off its core is known
     std::int64_t off_core_outside_ns = 0;
   };
-  caller_bound bound_of_caller(std::int64_t wall_ns, std::int64_t off_core_ns,
-                               std::int64_t run_ns) const;
+  std::int64_t waiting_ns(std::int64_t begin_ns, std::int64_t end_ns) const;
+  caller_bound bound_of_caller(std::int64_t wall_ns, std::int64_t waiting_ns,
+                               std::int64_t off_core_ns, std::int64_t run_ns) const;
   void settle_caller(const model::pass_line& line, std::int64_t begin_ns, std::int64_t end_ns);
   void add(const piece& each);
   void place(const joined_activity& work);
@@ -145,7 +149,7 @@ class pass_fold {
   bool is_oversized_ = false;
   assay_record first_reading_{};  // of the caller, written within the pass that is open
   assay_record last_reading_{};
-  std::int64_t waiting_ns_ = 0;  // in calls that wait, of the open pass
+  std::vector<assay_record> waits_;  // calls that wait, of the open pass
   bool keeps_launches_ = false;
   std::uint64_t requests_ = 0;
   std::int64_t request_begin_ns_ = 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/attribution/roofline.h"
 
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -30,6 +31,13 @@ double number_of(const quantity& value) {
   return value.is_real ? value.real : static_cast<double>(value.integer);
 }
 
+// What reached the end of the range is no sum any more.
+quantity counted(std::int64_t operations) {
+  return operations == std::numeric_limits<std::int64_t>::max()
+             ? absent("the plan has more than is counted")
+             : whole(operations);
+}
+
 // Whatever one of the two lacks, the quotient lacks.
 quantity quotient(const quantity& above, const quantity& below, const char* why_zero) {
   if (!above.is_present) return absent(above.absence);
@@ -40,7 +48,7 @@ quantity quotient(const quantity& above, const quantity& below, const char* why_
 
 quantity operations_of(const model::launch_line& line) {
   if (line.counted_launches > 0 && line.counted_launches == line.launches)
-    return whole(line.operations);
+    return counted(line.operations);
   if (line.which.op.empty()) return absent("no plan names this launch");
   if (line.counted_launches > 0) return absent("the plan counts the operations of some alone");
   return absent(line.has_planned_kv ? "the trace plans no operations, or tells no context"
@@ -119,9 +127,10 @@ model::roofline_point point_of(const planned_prefills& planned, const model::pas
   model::roofline_point point;
   point.is_prefill = true;
   point.launches = planned.passes;
+  point.prefill_passes = prefill.passes;
   point.busy_ns = planned.busy_ns;
   point.by = planned.by;
-  point.operations = whole(planned.operations);
+  point.operations = counted(planned.operations);
   point.ledger_bytes = whole(planned.bytes);
   point.told_bytes = prefill_bytes(prefill, planned.passes);
   return point;

@@ -38,11 +38,16 @@ void thread_fold::read(const assay_record& reading) {
   account* known = of(reading.stream);
   if (known == nullptr) return;
   known->is_worker = reading.op == stream_worker_role;
+  const std::int64_t wall_ns = difference(reading.start_ns, known->at_ns);
+  const std::int64_t run_ns = difference(reading.amount, known->run_ns);
+  known->is_broken =
+      known->is_broken || (known->is_read && (run_ns < 0 || reading.extra[0] < known->wait_ns ||
+                                              difference(run_ns, wall_ns) > account_tick_ns));
   if (known->is_read && reading.start_ns > known->at_ns) {
     model::thread_line& line = known->line;
     ++line.intervals;
-    line.wall_ns = sum(line.wall_ns, difference(reading.start_ns, known->at_ns));
-    line.run_ns = sum(line.run_ns, difference(reading.amount, known->run_ns));
+    line.wall_ns = sum(line.wall_ns, wall_ns);
+    line.run_ns = sum(line.run_ns, run_ns);
     line.wait_ns = sum(line.wait_ns, difference(reading.extra[0], known->wait_ns));
     line.recorded_ns = sum(line.recorded_ns, known->recorded_ns);
     line.records += known->records;
@@ -55,10 +60,17 @@ void thread_fold::read(const assay_record& reading) {
   known->records = 0;
 }
 
+std::vector<std::uint32_t> thread_fold::broken() const {
+  std::vector<std::uint32_t> out;
+  for (const auto& [tid, each] : accounts_)
+    if (each.is_broken) out.push_back(tid);
+  return out;
+}
+
 std::vector<model::thread_line> thread_fold::lines() const {
   std::vector<model::thread_line> out;
   for (const auto& [tid, each] : accounts_) {
-    if (each.line.intervals == 0) continue;
+    if (each.line.intervals == 0 || each.is_broken) continue;
     model::thread_line& line = out.emplace_back(each.line);
     line.tid = tid;
     line.is_worker = each.is_worker;

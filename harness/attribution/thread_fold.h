@@ -25,11 +25,14 @@ class thread_fold final : public activity_listener {
   void on_activity(const joined_activity& work) override;
   /// Threads with two readings or more, in the order of their ids.
   std::vector<model::thread_line> lines() const;
+  /// Threads whose account went back, or ran on for longer than there was time: in no line.
+  std::vector<std::uint32_t> broken() const;
 
  private:
   struct account {
     bool is_read = false;
     bool is_worker = false;
+    bool is_broken = false;
     std::int64_t at_ns = 0;
     std::int64_t run_ns = 0;
     std::int64_t wait_ns = 0;

@@ -301,8 +301,9 @@ constexpr std::string_view to_string(roof_bound bound) {
 struct roofline_point {
   launch_class which;
   bool is_prefill = false;
-  std::uint64_t launches = 0;  ///< of prefill, passes
-  std::int64_t busy_ns = 0;    ///< of prefill, time in which a kernel ran
+  std::uint64_t launches = 0;        ///< of prefill, passes
+  std::uint64_t prefill_passes = 0;  ///< all of the trace, also those that no plan counts
+  std::int64_t busy_ns = 0;          ///< of prefill, time in which a kernel ran
   telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
   quantity operations;        ///< of products, by the plan
   quantity ledger_bytes;      ///< read, by the plan: weights and KV

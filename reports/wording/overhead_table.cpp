@@ -5,6 +5,9 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "reports/wording/quantity_words.h"
 #include "reports/wording/word_cells.h"
 
 namespace assay::reports {
@@ -15,8 +18,14 @@ word_table overheads_table(const model::investigation& report) {
   table.columns = {{"pass"},        {"overhead"},   {"thread"},
                    {"spans", true}, {"time", true}, {"per pass", true}};
   const std::uint64_t told = report.decode.overhead.passes + report.prefill.overhead.passes;
-  table.absence = told == 0 ? "Unmeasured: no recorder of this run tells what it does for itself."
-                            : "None in a prefill or a decode step.";
+  const std::uint64_t passes = report.decode.passes + report.prefill.passes;
+  const std::uint64_t open = told > 0 && passes > told ? passes - told : 0;
+  const std::string unknown = fmt::format(
+      "Of {} {} nothing is known: {} more records of it than are held.", with_separators(open),
+      open == 1 ? "pass" : "passes", open == 1 ? "it has" : "they have");
+  table.absence = open > 0    ? unknown
+                  : told == 0 ? "Unmeasured: no recorder of this run tells what it does for itself."
+                              : "None in a prefill or a decode step.";
   const auto add = [&](std::string_view kind, const model::pass_total& total, std::string_view who,
                        const std::array<model::overhead_line, model::overhead_count>& lines) {
     for (std::size_t what = 0; what < lines.size(); ++what) {
@@ -36,6 +45,7 @@ word_table overheads_table(const model::investigation& report) {
     add(kind, *total, "caller", total->overhead.of_caller);
     add(kind, *total, "another", total->overhead.of_others);
   }
+  if (!table.rows.empty() && open > 0) table.notes.push_back(unknown);
   if (!table.rows.empty())
     table.notes.push_back(
         "By records of the recorder's own, which are no part of the table above: what of the "

@@ -24,9 +24,11 @@ constexpr std::array<scale, 5> operation_scales{
 constexpr std::array<scale, 3> capacity_scales{
     {{1024.0, "KiB"}, {1024.0 * 1024, "MiB"}, {1024.0 * 1024 * 1024, "GiB"}}};
 
-// Four significant digits, never in exponent form. 999.96 rounds to "1000", as it should.
+// Four significant digits, in exponent form only beyond what an integer holds. 999.96 rounds to
+// "1000", as it should.
 std::string four_digits(double value) {
   const double magnitude = std::abs(value);
+  if (magnitude >= 1e18) return fmt::format("{:.3e}", value);
   if (magnitude >= 999.95) return with_separators(static_cast<std::int64_t>(std::llround(value)));
   if (magnitude >= 99.995) return fmt::format("{:.1f}", value);
   if (magnitude >= 9.9995) return fmt::format("{:.2f}", value);

@@ -108,7 +108,10 @@ void add_notes(const model::investigation& report, word_table& to) {
 }  // namespace
 
 std::string point_words(const model::roofline_point& point) {
-  return point.is_prefill ? "prefill, all launches" : launch_words(point.which);
+  if (!point.is_prefill) return launch_words(point.which);
+  if (point.launches >= point.prefill_passes) return "prefill, all launches";
+  return fmt::format("prefill, launches of {} of {} passes", with_separators(point.launches),
+                     with_separators(point.prefill_passes));
 }
 
 std::string arithmetic_words(telemetry::arithmetic by) {

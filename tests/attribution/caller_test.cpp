@@ -3,8 +3,10 @@
 // Without this a sleep that nobody recorded could be told as what the caller ran, or a bound on
 // that be none.
 #include <cstdint>
+#include <functional>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/attribution/planted_trace.h"
@@ -76,6 +78,76 @@ TEST(Attribution, a_caller_that_left_its_core_once_and_for_long_did_so_where_it_
     EXPECT_EQ(caller.residual_run_ns, each.is_settled ? 2'000 : 0) << what;
     EXPECT_EQ(caller.off_core_outside_ns, each.is_settled ? 0 : 2'000) << what;
     EXPECT_LE(caller.residual_run_ns, caller.residual_run_most_ns) << what;
+  }
+}
+
+// A pass of 10,000 ns, of which the caller waits for the first 8,000 and ran 500; `also` adds
+// calls.
+model::pass_account accounted_with(const std::function<void(planted_trace&)>& also,
+                                   std::int64_t run_ns = 500) {
+  planted_trace trace;
+  trace.begin(ASSAY_WINDOW_DECODE_STEP, 0);
+  trace.thread(7, 1, 70'000, 0);
+  trace.wait(8'000);
+  also(trace);
+  trace.pass(2'000);
+  trace.thread(7, 1, 70'000 + run_ns, 0);
+  trace.end(ASSAY_WINDOW_DECODE_STEP, 0);
+  return trace.investigate().decode.caller;
+}
+
+// What another thread waits for says nothing of where the caller was: counted as the caller's own,
+// it leaves no time outside of the calls, and a sleep there is told as what the caller ran.
+TEST(Attribution, a_wait_of_another_thread_is_none_of_the_caller_s) {
+  const auto another = [](planted_trace& to) {
+    to.records.push_back(to.records.back());
+    to.records.back().tid = 9;
+    ++to.records.back().correlation;
+  };
+  const model::pass_account with = accounted_with(another);
+  EXPECT_EQ(with.passes, 1u);
+  EXPECT_EQ(with.calls_ns, 8'000);
+  EXPECT_EQ(with.residual_run_ns, 0);
+  EXPECT_LE(with.residual_run_ns, with.residual_run_most_ns);
+}
+
+TEST(Attribution, a_wait_counts_once_and_within_its_pass) {
+  const auto earlier = [](planted_trace& to) { to.records.back().start_ns -= 5'000; };
+  EXPECT_EQ(accounted_with(earlier).calls_ns, 8'000);
+  EXPECT_EQ(accounted_with(earlier).residual_run_ns, 0);
+  const auto twice = [](planted_trace& to) {
+    to.records.push_back(to.records.back());
+    ++to.records.back().correlation;
+  };
+  EXPECT_EQ(accounted_with(twice).calls_ns, 8'000);
+  const auto unnamed = [](planted_trace& to) { to.records.back().tid = 0; };
+  EXPECT_EQ(accounted_with(unnamed).calls_ns, 8'000) << "a recorder that tells no threads";
+}
+
+// No thread runs for longer than there is time. The kernel counts in ticks: by one it may be ahead.
+TEST(Attribution, an_account_of_more_than_there_was_time_for_says_nothing) {
+  const auto none = [](planted_trace&) {};
+  EXPECT_EQ(accounted_with(none, 9'000'000).passes, 1u);
+  EXPECT_EQ(accounted_with(none, 50'000'000).passes, 0u);
+}
+
+TEST(Threads, an_account_that_goes_back_or_runs_ahead_has_no_row_and_is_said) {
+  struct one {
+    std::int64_t run_ns;
+    std::int64_t wait_ns;
+    bool is_kept;
+  };
+  for (const one& each : {one{2'000, 700, true}, one{900, 700, false}, one{2'000, 500, false},
+                          one{5'000'000'000, 700, false}}) {
+    planted_trace trace;
+    trace.thread(7, 1, 1'000, 600);
+    trace.step(0, 0);
+    trace.thread(7, 1, each.run_ns, each.wait_ns);
+    const model::investigation found = trace.investigate();
+    EXPECT_EQ(found.threads.size(), each.is_kept ? 1u : 0u) << each.run_ns;
+    EXPECT_EQ(testing::Matches(testing::Contains(testing::HasSubstr("thread 7 went back")))(
+                  found.blind_spots),
+              !each.is_kept);
   }
 }
 

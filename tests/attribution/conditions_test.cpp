@@ -108,6 +108,41 @@ TEST(Conditions, one_sample_shows_no_change) {
   EXPECT_THAT(line.reads_as, HasSubstr("not known"));
 }
 
+// Else a group that held the run back all the time would be one that did so for 0.0 % of it.
+TEST(Conditions, what_was_gained_in_a_time_that_does_not_rise_is_flagged) {
+  const auto held_back = [](const std::vector<std::int64_t>& at_ns, std::int64_t step) {
+    condition_fold fold;
+    std::int64_t value = 0;
+    for (const std::int64_t each : at_ns)
+      fold.take(trace::condition_record(ASSAY_GROUP_THROTTLED, each, value += step));
+    return fold.lines().at(0);
+  };
+  for (const auto& at_ns : std::vector<std::vector<std::int64_t>>{
+           {5, 5, 5}, {3'000'000'000, 2'000'000'000, 1'000'000'000}, {5, 3'000'000'000, 9}}) {
+    EXPECT_TRUE(held_back(at_ns, 1'000'000'000).is_flagged);
+    EXPECT_THAT(held_back(at_ns, 1'000'000'000).reads_as, HasSubstr("do not rise"));
+    EXPECT_FALSE(held_back(at_ns, 0).is_flagged);
+  }
+  EXPECT_FALSE(held_back({5, 1'000'000'000, 2'000'000'000}, 1'000).is_flagged);
+}
+
+TEST(Conditions, one_without_a_sample_and_without_a_reason_is_named) {
+  planted_trace trace;
+  trace.facts = R"({"absent_conditions":[{"name":"throttled by heat","reason":"nobody says"}]})";
+  trace.records.push_back(trace::condition_record(ASSAY_ALLOWED_CORES, 1, 2));
+  trace.step(0, 0);
+  const model::investigation found = trace.investigate();
+  EXPECT_THAT(found.blind_spots,
+              testing::Contains(testing::AllOf(
+                  HasSubstr("core clock, timed"), HasSubstr("memory available"),
+                  testing::Not(HasSubstr("throttled by heat")),
+                  testing::Not(HasSubstr("cores that")), testing::Not(HasSubstr("SM clock")))));
+  trace.records.push_back(trace::condition_record(ASSAY_GPU_POWER, 1, 2));
+  EXPECT_THAT(
+      trace.investigate().blind_spots,
+      testing::Contains(testing::AllOf(HasSubstr("core clock, timed"), HasSubstr("SM clock"))));
+}
+
 TEST(Conditions, numbers_at_the_ends_of_their_range_do_no_harm) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   constexpr auto least = std::numeric_limits<std::int64_t>::min();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/attribution/step_difference.h"
@@ -216,6 +217,15 @@ TEST(Overhead, beyond_its_pass_or_of_an_unknown_kind_is_cut_and_called_other) {
   EXPECT_EQ(decode.overhead.of_caller.at(ASSAY_OVERHEAD_OTHER).busy_ns, 500);
   EXPECT_EQ(decode.overhead.of_caller.at(ASSAY_OVERHEAD_RESOURCE).spans, 0u);
   EXPECT_EQ(decode.overhead.residual_ns, 500);
+}
+
+TEST(Overhead, that_ends_before_it_begins_is_said) {
+  const auto found = one_step_with([](planted_trace& to) {
+                       to.overhead(ASSAY_OVERHEAD_RESOURCE, 1'000, -500);
+                     }).investigate();
+  EXPECT_THAT(
+      found.blind_spots,
+      testing::Contains(testing::HasSubstr("1 overheads of the recorder end before they begin")));
 }
 
 TEST(Overhead, of_a_trace_that_tells_none_is_unmeasured_and_not_zero) {

@@ -219,13 +219,41 @@ TEST(Roofline, an_operator_without_products_has_no_place_on_it) {
   EXPECT_EQ(light.bound, roof_bound::none);
 }
 
+TEST(Roofline, a_prefill_that_nobody_planned_is_not_counted_as_one_of_all) {
+  planted_trace trace = roofline_trace(320);
+  trace.begin(ASSAY_WINDOW_REQUEST, 1);
+  trace.begin(ASSAY_WINDOW_PREFILL, 0);
+  trace.work(ASSAY_OP_LAUNCH, ASSAY_H2D, 10, 100'000, 0, 60'000);
+  trace.wait(200'000);
+  trace.end(ASSAY_WINDOW_PREFILL, 0);
+  trace.end(ASSAY_WINDOW_REQUEST, 1);
+  const auto found = trace.investigate();
+  EXPECT_EQ(found.roof.points.back().launches, 1u);
+  EXPECT_EQ(found.roof.points.back().prefill_passes, 2u);
+  EXPECT_THAT(found.blind_spots, Contains(HasSubstr("arithmetic 1 prefill did")));
+}
+
+// The context of the plan is not the one of which KV was read: then neither are the operations.
+TEST(Roofline, kv_that_records_tell_otherwise_than_planned_is_said) {
+  const auto wrong = roofline_trace(32'000).investigate();
+  EXPECT_THAT(wrong.blind_spots, Contains(HasSubstr("Whether heavy did what was planned")));
+  planted_trace right = roofline_trace(320);
+  for (std::size_t at = right.records.size(); at-- > 0;)
+    if (right.records[at].extra[2] == 320) {
+      right.records[at].extra[2] = 352;
+      break;
+    }
+  EXPECT_THAT(right.investigate().blind_spots, Not(Contains(HasSubstr("did what was planned"))));
+}
+
 // Numbers out of a file may be anything: they stop at the end of the range.
 TEST(Roofline, huge_plans_do_not_wrap) {
   planted_trace trace = roofline_trace(320);
   trace.facts.replace(trace.facts.find(":640,"), 5, ":4611686018427387904,");
   trace.facts.replace(trace.facts.find(":9,"), 3, ":4611686018427387904,");
   const auto heavy = point_named(trace.investigate().roof, "heavy");
-  EXPECT_GT(heavy.operations.integer, 0);
+  EXPECT_FALSE(heavy.operations.is_present) << "what does not fit is no figure";
+  EXPECT_THAT(heavy.roof_ratio.absence, HasSubstr("more than is counted"));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "reports/model/step_sample.h"
 #include "reports/text/investigation_text.h"
 #include "reports/wording/investigation_words.h"
+#include "reports/wording/roofline_table.h"
 #include "tests/reports/rendered.h"
 #include "tests/reports/sample_conditions.h"
 #include "tests/reports/sample_report.h"
@@ -443,6 +444,29 @@ TEST(Investigation, a_table_whose_parts_miss_the_wall_time_says_so) {
   EXPECT_EQ(investigation_as_text(found).find("this table is wrong"), std::string::npos);
   found.decode.closure_ns = 17;
   EXPECT_NE(investigation_as_text(found).find("this table is wrong"), std::string::npos);
+}
+
+// Of a pass with more of them than are held nothing is known: that is not none.
+TEST(Investigation, overheads_of_passes_that_were_not_held_are_not_called_none) {
+  model::investigation found = sample_investigation(clean_report());
+  found.decode.overhead = found.prefill.overhead = {};
+  found.decode.passes = 5;
+  found.decode.overhead.passes = 4;
+  found.prefill.overhead.passes = found.prefill.passes;
+  const std::string text = investigation_as_text(found);
+  EXPECT_EQ(text.find("None in a prefill or a decode step."), std::string::npos);
+  EXPECT_NE(text.find("Of 1 pass nothing is known"), std::string::npos);
+  found.decode.overhead.of_caller.at(0) = {1, 5};
+  EXPECT_NE(investigation_as_text(found).find("Of 1 pass nothing is known"), std::string::npos);
+}
+
+TEST(Roofline, names_prefills_that_no_plan_counts) {
+  model::roofline_point point;
+  point.is_prefill = true;
+  point.launches = point.prefill_passes = 8;
+  EXPECT_EQ(point_words(point), "prefill, all launches");
+  point.launches = 5;
+  EXPECT_EQ(point_words(point), "prefill, launches of 5 of 8 passes");
 }
 
 TEST(Investigation, thinning_out_keeps_the_longest_and_the_shortest_step) {

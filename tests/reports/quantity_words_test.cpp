@@ -26,6 +26,13 @@ TEST(Words, groups_digits_by_threes) {
             "18,446,744,073,709,551,615");
 }
 
+// Beyond what an integer holds, the words would be those of another number.
+TEST(Words, of_a_rate_beyond_every_integer_have_its_sign_and_magnitude) {
+  EXPECT_EQ(operation_rate_words(1e308), "1.000e+296 TFLOP/s");
+  EXPECT_EQ(bandwidth_words(-2.5e40), "-2.500e+31 GB/s");
+  EXPECT_EQ(operation_rate_words(1e21), "1,000,000,000 TFLOP/s");
+}
+
 TEST(Words, takes_the_unit_of_time_that_the_rounded_value_reaches) {
   EXPECT_EQ(duration_words(0), "0 ns");
   EXPECT_EQ(duration_words(999), "999 ns");
