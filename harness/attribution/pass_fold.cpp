@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -56,7 +55,8 @@ void pass_fold::take(const assay_record& record) {
     case ASSAY_WINDOW_END:
       return end_window(record);
     case ASSAY_THREAD:
-      return take_reading(record);
+      if (open_kind_ != 0) caller_.take_reading(record);
+      return;
     case ASSAY_CLOCK_SAMPLE:
       return clock_.take(record);
     case ASSAY_OVERHEAD:
@@ -80,7 +80,7 @@ void pass_fold::take_call(const assay_record& call) {
     }
     const bool waits = call.op == ASSAY_OP_SYNC;
     add({call.start_ns, call.end_ns, waits ? time_part::sync : time_part::submit, 0});
-    if (waits && waits_.size() < max_pieces) waits_.push_back(call);
+    if (waits) caller_.take_wait(call);
   }
   if (calls_.held() >= held_max) flush();
 }
@@ -263,9 +263,7 @@ void pass_fold::begin_window(const assay_record& record) {
   open_kind_ = record.op;
   opened_ = record;
   is_oversized_ = false;
-  first_reading_ = {};
-  last_reading_ = {};
-  waits_.clear();
+  caller_.begin_pass();
   pieces_.clear();
   overheads_.begin_pass();
   memory_.begin_pass();
@@ -318,76 +316,10 @@ void pass_fold::end_pass(const assay_record& record) {
   if (line.read_bytes == 0) line.read_bytes = planned_bytes;
   count_prefill(line.parts[static_cast<std::size_t>(time_part::launch)]);
   settle(total_of(open_kind_), line, parts);
-  settle_caller(line, begin_ns, record.end_ns);
+  caller_.settle(line.residual_ns, begin_ns, record.end_ns, total_of(open_kind_).caller);
   overheads_.settle(pieces_, begin_ns, record.end_ns, total_of(open_kind_).overhead);
   memory_.settle(pieces_, begin_ns, record.end_ns, total_of(open_kind_).memory);
   if (open_kind_ == ASSAY_WINDOW_DECODE_STEP) steps_.push_back(line);
-}
-
-// Of the caller alone: what its workers ran is on no path of its own.
-void pass_fold::take_reading(const assay_record& reading) {
-  if (open_kind_ == 0 || reading.op != caller_role) return;
-  if (first_reading_.kind != ASSAY_THREAD)
-    first_reading_ = reading;
-  else if (reading.stream == first_reading_.stream)
-    last_reading_ = reading;
-}
-
-// The caller's own, or of nobody that was named; what another thread waits for holds this one up
-// nowhere.
-std::int64_t pass_fold::waiting_ns(std::int64_t begin_ns, std::int64_t end_ns) const {
-  std::vector<piece> own;
-  for (const assay_record& each : waits_)
-    if (each.tid == 0 || each.tid == first_reading_.stream)
-      own.push_back({each.start_ns, each.end_ns, time_part::sync, 0});
-  return difference(end_ns, begin_ns) - uncovered_ns(own, begin_ns, end_ns);
-}
-
-// How long the caller can have been off its core outside of its calls that wait, at most.
-//
-// The kernel counts how often a thread got a core, which tells nothing of where it left it. But one
-// period off the core that is longer than all the time outside of the calls lies inside of one.
-// The least that it was off within the pass counts, not what lies between the readings: what
-// happened before the first of them was counted is none of its turns.
-pass_fold::caller_bound pass_fold::bound_of_caller(std::int64_t wall_ns, std::int64_t waiting_ns,
-                                                   std::int64_t off_core_ns,
-                                                   std::int64_t run_ns) const {
-  const std::int64_t outside_ns = difference(wall_ns, waiting_ns);
-  const std::int64_t turns = difference(last_reading_.extra[1], first_reading_.extra[1]);
-  // A caller that ran less than that was off its core there, whatever its turns.
-  const bool is_told =
-      first_reading_.extra[1] > 0 && turns >= 0 && outside_ns >= 0 && run_ns >= outside_ns;
-  const bool is_within_a_call = turns == 1 && difference(wall_ns, run_ns) > outside_ns;
-  if (is_told && (turns == 0 || is_within_a_call)) return {true, 0};
-  return {false, std::min(off_core_ns, std::max<std::int64_t>(0, outside_ns))};
-}
-
-void pass_fold::settle_caller(const model::pass_line& line, std::int64_t begin_ns,
-                              std::int64_t end_ns) {
-  const bool is_around = last_reading_.kind == ASSAY_THREAD &&
-                         first_reading_.start_ns <= begin_ns && last_reading_.start_ns >= end_ns;
-  const std::int64_t run_ns = difference(last_reading_.amount, first_reading_.amount);
-  const std::int64_t between_ns = difference(last_reading_.start_ns, first_reading_.start_ns);
-  if (!is_around || run_ns < 0 || difference(run_ns, between_ns) > account_tick_ns) return;
-  model::pass_account& into = total_of(open_kind_).caller;
-  const std::int64_t calls_ns = waiting_ns(begin_ns, end_ns);
-  const std::int64_t off_core_ns = std::max<std::int64_t>(0, difference(between_ns, run_ns));
-  const caller_bound bound = bound_of_caller(line.wall_ns, calls_ns, off_core_ns, run_ns);
-  ++into.passes;
-  into.settled_passes += bound.is_settled ? 1 : 0;
-  const std::int64_t run_least_ns =
-      std::max<std::int64_t>(0, difference(line.residual_ns, bound.off_core_outside_ns));
-  for (const auto& [total_ns, ns] : std::initializer_list<std::pair<std::int64_t&, std::int64_t>>{
-           {into.between_ns, between_ns},
-           {into.run_ns, run_ns},
-           {into.off_core_ns, off_core_ns},
-           {into.wait_ns, difference(last_reading_.extra[0], first_reading_.extra[0])},
-           {into.calls_ns, calls_ns},
-           {into.residual_ns, line.residual_ns},
-           {into.off_core_outside_ns, bound.off_core_outside_ns},
-           {into.residual_run_ns, run_least_ns},
-           {into.residual_run_most_ns, std::min(line.residual_ns, run_ns)}})
-    total_ns = sum(total_ns, ns);
 }
 
 void pass_fold::note_token(bool is_first, std::int64_t at_ns) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/attribution/call_join.h"
+#include "harness/attribution/caller_fold.h"
 #include "harness/attribution/launch_book.h"
 #include "harness/attribution/memory_fold.h"
 #include "harness/attribution/overhead_fold.h"
@@ -21,12 +22,6 @@
 #include "runtime/telemetry/planned_launch.h"
 
 namespace assay::attribution {
-
-/// What a thread is for: the op of a THREAD record.
-inline constexpr std::uint8_t caller_role = 1;
-inline constexpr std::uint8_t stream_worker_role = 2;
-/// The kernel counts a thread's time up at its ticks: by one, an account may be ahead of the clock.
-inline constexpr std::int64_t account_tick_ns = 10'000'000;
 
 /// What kept passes or records out of the attribution. Nothing is dropped silently.
 struct pass_defects {
@@ -111,15 +106,6 @@ class pass_fold {
   void end_window(const assay_record& record);
   void end_pass(const assay_record& record);
   void note_token(bool is_first, std::int64_t at_ns);
-  void take_reading(const assay_record& reading);
-  struct caller_bound {
-    bool is_settled = false;  // where it was off its core is known
-    std::int64_t off_core_outside_ns = 0;
-  };
-  std::int64_t waiting_ns(std::int64_t begin_ns, std::int64_t end_ns) const;
-  caller_bound bound_of_caller(std::int64_t wall_ns, std::int64_t waiting_ns,
-                               std::int64_t off_core_ns, std::int64_t run_ns) const;
-  void settle_caller(const model::pass_line& line, std::int64_t begin_ns, std::int64_t end_ns);
   void add(const piece& each);
   void place(const joined_activity& work);
   void count_copy(const joined_activity& work);
@@ -139,6 +125,7 @@ class pass_fold {
   trace::clock_map clock_;
   call_join calls_;
   launch_book launches_;
+  caller_fold caller_;
   overhead_fold overheads_;
   memory_fold memory_;
   std::vector<joined_activity> joined_;
@@ -147,9 +134,6 @@ class pass_fold {
   std::uint8_t open_kind_ = 0;  // of the pass, 0 none
   assay_record opened_{};
   bool is_oversized_ = false;
-  assay_record first_reading_{};  // of the caller, written within the pass that is open
-  assay_record last_reading_{};
-  std::vector<assay_record> waits_;  // calls that wait, of the open pass
   bool keeps_launches_ = false;
   std::uint64_t requests_ = 0;
   std::int64_t request_begin_ns_ = 0;
