@@ -16,7 +16,6 @@ void raise_to(Counts& counts, const Counts& others) {
 
 std::span<const std::uint64_t> copy_order::take(const assay_record& call) {
   found_.clear();
-  if ((call.flags & ASSAY_REFUSED) != 0) return found_;
   const auto index = index_of(call.stream);
   if (!index) return found_;
   one_stream& on = streams_[*index];

@@ -15,13 +15,13 @@
 
 namespace assay::reports {
 
-/// Reads calls in the file's order. A launch stands behind a copy that was submitted before it on
-/// its stream; behind one that an event was recorded behind, whose recording a wait on its stream
-/// names; and behind one that a sync waited for which had returned before the launch was submitted.
-/// All three go on through others. Whether the kernel touches what was copied, no record says.
-/// Says nothing rather than guess: of streams, copies and recordings beyond the limits below, and
-/// of waits that name none.
-/// Memory: 1.1 MiB for recordings, 16 bytes a copy that is not used yet. Threads: one.
+/// Reads accepted calls in the file's order. A launch stands behind a copy that was submitted
+/// before it on its stream; behind one that an event was recorded behind, whose recording a wait on
+/// its stream names; and behind one that a sync waited for which had returned before the launch was
+/// submitted. All three go on through others. Whether the kernel touches what was copied, no record
+/// says. Says nothing rather than guess: of streams, copies and recordings beyond the limits below,
+/// and of waits that name none. Memory: 1.1 MiB for recordings, 16 bytes a copy that is not used
+/// yet. Threads: one.
 class copy_order {
  public:
   static constexpr std::size_t streams_max = 16;

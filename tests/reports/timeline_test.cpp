@@ -173,17 +173,18 @@ TEST(TimelineCopies, lead_to_the_next_launch_of_their_stream_and_to_no_later_one
   const auto copy = call_on(1, ASSAY_OP_COPY, 1), second = call_on(1, ASSAY_OP_COPY, 2);
   const auto other = call_on(2, ASSAY_OP_LAUNCH, 3), next = call_on(1, ASSAY_OP_LAUNCH, 4);
   const auto later = call_on(1, ASSAY_OP_LAUNCH, 5);
-  // A graph's two kernels, and a copy hidden in it that comes first.
-  auto hidden = work_of(copy, 4'500, 4'600);
-  hidden.correlation = 4;
+  // A graph's two kernels, and copies hidden in it before each.
+  auto hidden = work_of(copy, 4'500, 4'600), hidden_too = work_of(copy, 5'900, 5'950);
+  hidden.correlation = hidden_too.correlation = next.correlation;
   for (const bool is_work_first : {false, true}) {
     std::vector<assay_record> records{copy, second, other, next, later};
     const std::vector<assay_record> works{work_of(copy, 2'000, 2'500),
                                           work_of(copy, 2'500, 3'000),
-                                          work_of(second, 3'000, 4'000),
                                           work_of(other, 2'000, 2'100),
                                           hidden,
-                                          work_of(next, 5'000, 6'000),
+                                          work_of(second, 3'000, 4'000),
+                                          work_of(next, 5'000, 5'900),
+                                          hidden_too,
                                           work_of(next, 6'000, 7'000),
                                           work_of(later, 8'000, 9'000)};
     records.insert(is_work_first ? records.begin() : records.end(), works.begin(), works.end());
@@ -193,6 +194,10 @@ TEST(TimelineCopies, lead_to_the_next_launch_of_their_stream_and_to_no_later_one
                 testing::UnorderedElementsAre(std::pair{2'999, 5'000}, std::pair{3'999, 5'000}))
         << "from the last moment of the copy, in parts too, to the first kernel";
   }
+  const auto late_parts = timeline_of({copy, next, work_of(next, 5'000, 5'900),
+                                       work_of(copy, 2'000, 2'500), work_of(copy, 2'500, 3'000)});
+  EXPECT_THAT(breaches_of(late_parts), IsEmpty());
+  EXPECT_EQ(arrows_named("first use", late_parts).size(), 1u) << "once, whatever comes behind it";
 }
 
 TEST(TimelineCopies, lead_over_the_event_that_a_wait_names) {
@@ -212,7 +217,8 @@ TEST(TimelineCopies, lead_over_the_event_that_a_wait_names) {
   const auto told = timeline_with(2);
   EXPECT_THAT(breaches_of(told), IsEmpty());
   EXPECT_EQ(arrows_named("first use", told), (arrows_at{{1'999, 3'000}}));
-  for (const std::uint64_t not_a_recording : {0, 77, 3})
+  for (const std::uint64_t not_a_recording :
+       {std::size_t{0}, std::size_t{77}, std::size_t{3}, 2 + copy_order::recordings_max})
     EXPECT_EQ(arrows_named("first use", timeline_with(not_a_recording)), arrows_at{});
 }
 
@@ -226,6 +232,18 @@ TEST(TimelineCopies, lead_on_through_waits_in_a_row_and_through_a_sync) {
        work_of(second, 700, 705), work_of(synced, 1'500, 1'600)});
   EXPECT_THAT(breaches_of(timeline), IsEmpty());
   EXPECT_EQ(arrows_named("first use", timeline), (arrows_at{{299, 900}, {704, 1'500}}));
+}
+
+TEST(TimelineCopies, lead_through_a_sync_to_what_was_submitted_when_it_had_returned) {
+  const auto copy = call_on(1, ASSAY_OP_COPY, 1);
+  auto sync = call_on(1, ASSAY_OP_SYNC, 2);
+  sync.end_ns = 1'000;
+  const auto meanwhile = call_on(2, ASSAY_OP_LAUNCH, 5), behind = call_on(2, ASSAY_OP_LAUNCH, 11);
+  const auto timeline =
+      timeline_of({copy, sync, meanwhile, behind, work_of(copy, 300, 900),
+                   work_of(meanwhile, 1'200, 1'300), work_of(behind, 1'400, 1'500)});
+  EXPECT_EQ(arrows_named("first use", timeline), (arrows_at{{899, 1'400}}))
+      << "another thread's launch had not waited";
 }
 
 TEST(TimelineCopies, to_the_host_lead_to_the_sync_that_waits_for_them) {
