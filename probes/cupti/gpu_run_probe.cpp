@@ -32,6 +32,7 @@ assay_record call_of(const device::submission_record& told) {
   } else if (told.kind == device::operation_kind::launch) {
     record.amount = told.asked_kernels;
   }
+  record.extra[0] = static_cast<std::int64_t>(told.awaited);
   return record;
 }
 

@@ -75,7 +75,7 @@ void host_device_probe::on_submission(const device::submission_record& record) n
            .start_ns = record.call_start_ns,
            .end_ns = record.call_end_ns,
            .amount = is_copy ? static_cast<std::int64_t>(record.asked_bytes) : 0,
-           .extra = {}};
+           .extra = {static_cast<std::int64_t>(record.awaited), 0, 0}};
   call_cache.ring->publish();
 }
 

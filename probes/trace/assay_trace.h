@@ -197,7 +197,7 @@ typedef struct assay_record {
   int64_t start_ns;
   int64_t end_ns;
   int64_t amount;
-  int64_t extra[3];
+  int64_t extra[3]; /* by kind; SUBMISSION of a wait: [0] call that recorded its event, or 0 */
 } assay_record;
 
 /* State of a reading: as runtime/telemetry/reading.h. */

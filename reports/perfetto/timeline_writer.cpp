@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -208,11 +209,28 @@ void timeline_writer::take_call(const assay_record& call) {
       name_of(call), threads_group, tid_of(call.tid), micros(call.start_ns), micros(length_ns),
       call.correlation, call.stream, call.amount,
       (call.flags & ASSAY_REFUSED) != 0 ? ",\"refused\":true" : ""));
-  if (call.op < ASSAY_OP_COPY || call.op > ASSAY_OP_EVENT || (call.flags & ASSAY_REFUSED) != 0)
-    return;
-  joined_call& one = joined(call.correlation);
-  one.call = {call.start_ns, call.tid, true};
-  arrow(one);
+  if (call.op < ASSAY_OP_COPY || (call.flags & ASSAY_REFUSED) != 0) return;
+  if (call.op <= ASSAY_OP_EVENT) {
+    joined_call& one = joined(call.correlation);
+    one.call = {call.start_ns, trace::sum(call.start_ns, length_ns), call.tid, call.op, true};
+    arrow(one);
+  }
+  take_order(call);
+}
+
+void timeline_writer::take_order(const assay_record& call) {
+  const auto copies = order_.take(call);
+  if (copies.empty()) return;
+  joined_call& user = joined(call.correlation);
+  if (call.op == ASSAY_OP_SYNC)
+    user.shown = {call.start_ns, std::max(call.start_ns, call.end_ns), call.tid, call.op, true};
+  for (const std::uint64_t correlation : copies) {
+    joined_call* copy = find(correlation);
+    if (copy == nullptr || copy == &user) continue;
+    copy->use = call.correlation;
+    copy->next = std::exchange(user.first, correlation);
+    use_arrow(*copy);
+  }
 }
 
 void timeline_writer::take_work(const assay_record& work) {
@@ -226,29 +244,78 @@ void timeline_writer::take_work(const assay_record& work) {
       name_of(work), streams_group, tid_of(track), micros(start_ns), micros(length_ns),
       work.correlation, work.amount, work.extra[0], work.extra[1], work.extra[2]));
   joined_call& one = joined(work.correlation);
-  one.work = {start_ns, track, true};
+  one.work = {start_ns, trace::sum(start_ns, length_ns), track, work.op, true};
+  show(one, one.work);
   arrow(one);
+}
+
+void timeline_writer::show(joined_call& one, const place& at) {
+  if (at.op == ASSAY_OP_COPY) {
+    // A copy under a launch's correlation is hidden in its graph: no call of its own.
+    if (one.shown.is_known && one.shown.op != ASSAY_OP_COPY) return;
+    one.shown = at;
+    return use_arrow(one);
+  }
+  if (at.op != ASSAY_OP_LAUNCH || (one.shown.is_known && one.shown.op == ASSAY_OP_LAUNCH)) return;
+  one.shown = at;
+  for (std::uint64_t next = std::exchange(one.first, 0); next != 0;) {
+    joined_call* copy = find(next);
+    if (copy == nullptr) return;
+    next = std::exchange(copy->next, 0);
+    use_arrow(*copy);
+  }
 }
 
 timeline_writer::joined_call& timeline_writer::joined(std::uint64_t correlation) {
   if (calls_.empty()) calls_.resize(joined_calls_max);
   joined_call& one = calls_[correlation % joined_calls_max];
-  if (one.correlation != correlation) one = {correlation, {}, {}};
+  if (one.correlation != correlation) {
+    one = {};
+    one.correlation = correlation;
+  }
   return one;
+}
+
+timeline_writer::joined_call* timeline_writer::find(std::uint64_t correlation) {
+  joined_call& one = calls_[correlation % joined_calls_max];
+  return one.correlation == correlation ? &one : nullptr;
+}
+
+void timeline_writer::use_arrow(joined_call& copy) {
+  if (copy.use == 0 || !copy.shown.is_known || copy.shown.op != ASSAY_OP_COPY) return;
+  const joined_call* user = find(copy.use);
+  if (user == nullptr || !user->shown.is_known) return;
+  const bool is_sync = user->shown.op == ASSAY_OP_SYNC;
+  if (!is_sync && user->shown.op != ASSAY_OP_LAUNCH) return;
+  copy.use = 0;
+  // Viewers look for the slice at an arrow's end; a slice's last moment is no longer in it.
+  const auto last_ns = [](const place& in) {
+    return std::max(in.at_ns, trace::difference(in.end_ns, 1));
+  };
+  place from = copy.shown, to = user->shown;
+  if (is_sync) to.at_ns = std::clamp(from.end_ns, to.at_ns, last_ns(to));
+  from.at_ns = std::clamp(to.at_ns, from.at_ns, last_ns(from));
+  if (from.at_ns > to.at_ns) return;  // clocks that disagree: it would point back
+  draw(is_sync ? "waited for" : "first use", streams_group, from,
+       is_sync ? threads_group : streams_group, to);
 }
 
 void timeline_writer::arrow(joined_call& joined) {
   if (!joined.call.is_known || !joined.work.is_known) return;
   // An arrow of its own for each kernel of a graph: of several ends under one id, the viewer of
   // chrome://tracing draws the first and drops the others.
-  const std::uint64_t id = ++arrows_;
-  event(fmt::format(
-      R"({{"ph":"s","name":"submission","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})", id,
-      threads_group, tid_of(joined.call.track), micros(joined.call.at_ns)));
-  event(fmt::format(
-      R"({{"ph":"f","bp":"e","name":"submission","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})",
-      id, streams_group, tid_of(joined.work.track), micros(joined.work.at_ns)));
+  draw("submission", threads_group, joined.call, streams_group, joined.work);
   joined.work.is_known = false;
+}
+
+void timeline_writer::draw(std::string_view name, int from_group, const place& from, int to_group,
+                           const place& to) {
+  const std::uint64_t id = ++arrows_;
+  event(fmt::format(R"({{"ph":"s","name":"{}","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})",
+                    name, id, from_group, tid_of(from.track), micros(from.at_ns)));
+  event(fmt::format(
+      R"({{"ph":"f","bp":"e","name":"{}","cat":"flow","id":{},"pid":{},"tid":{},"ts":{}}})", name,
+      id, to_group, tid_of(to.track), micros(to.at_ns)));
 }
 
 void timeline_writer::take_window(const assay_record& record) {

@@ -16,16 +16,18 @@
 
 #include "probes/trace/clock_map.h"
 #include "probes/trace/sink.h"
+#include "reports/perfetto/copy_order.h"
 
 namespace assay::reports {
 
 /// Turns records into events of the Trace Event Format as they come: calls on the tracks of host
 /// threads, work on the tracks of streams, passes and requests as ranges, each counter as a track,
 /// an arrow from each call to each piece of its work. Allocations are instants.
+/// Arrows named "first use" go from a copy to the first kernel of the first launch that copy_order
+/// finds behind it, those named "waited for" from a copy to the host to the sync that it finds.
 /// Units: µs with three decimals, as the format wants. Clock: the host's.
-/// Memory: 64 KiB, 3 MiB for the last calls, and a few bytes a counter, thread and stream, whatever
-/// the trace's length.
-/// Errors: those of `put`. Threads: one at a time.
+/// Memory: 64 KiB, 7 MiB for the last calls, copy_order's, and a few bytes a counter, thread and
+/// stream, whatever the trace's length. Errors: those of `put`. Threads: one at a time.
 class timeline_writer final : public trace::sink {
  public:
   /// Tracks of one stream: viewers nest what lies on one track, and drop or cut what overlaps
@@ -61,7 +63,9 @@ class timeline_writer final : public trace::sink {
   /// One end of an arrow.
   struct place {
     std::int64_t at_ns = 0;
+    std::int64_t end_ns = 0;  // of the slice that begins there
     std::uint32_t track = 0;
+    std::uint8_t op = 0;
     bool is_known = false;
   };
   /// What is known of a call until both are: the file may have either first.
@@ -69,6 +73,10 @@ class timeline_writer final : public trace::sink {
     std::uint64_t correlation = 0;
     place call;
     place work;
+    place shown;            // of a copy its newest part, of a launch its first kernel, or the sync
+    std::uint64_t use = 0;  // of a copy: the call behind it, until the arrow is drawn
+    std::uint64_t first = 0;  // of such a call: the first of the copies that it is behind
+    std::uint64_t next = 0;   // of a copy: the next of them
   };
   void take(const assay_record& record);
   void take_call(const assay_record& call);
@@ -77,7 +85,13 @@ class timeline_writer final : public trace::sink {
   void name_track(int process, std::uint32_t track, std::string_view name);
   std::uint32_t track_of(std::uint32_t stream, std::int64_t start_ns, std::int64_t end_ns);
   joined_call& joined(std::uint64_t correlation);
+  joined_call* find(std::uint64_t correlation);
   void arrow(joined_call& joined);
+  void take_order(const assay_record& call);
+  void show(joined_call& one, const place& at);
+  void use_arrow(joined_call& copy);
+  void draw(std::string_view name, int from_group, const place& from, int to_group,
+            const place& to);
   void event(std::string_view text);
   result<void> spill(std::size_t at_least_bytes);
 
@@ -90,6 +104,7 @@ class timeline_writer final : public trace::sink {
   std::map<std::uint32_t, std::array<std::int64_t, lanes_max>> busy_until_ns_;  // by stream
   std::vector<joined_call> calls_;                                              // by correlation
   std::uint64_t arrows_ = 0;
+  copy_order order_;
   std::vector<std::pair<std::uint8_t, std::uint64_t>> open_windows_;
 };
 

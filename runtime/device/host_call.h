@@ -36,6 +36,9 @@ class host_call {
 
   void asks_to_launch(std::uint32_t kernels) { record_.asked_kernels = kernels; }
 
+  /// `recording` is the event's newest as the wait was enqueued.
+  void waits_for(correlation_id recording) { record_.awaited = recording; }
+
   correlation_id correlation() const { return record_.correlation; }
 
   result<void> accept() {

@@ -149,8 +149,9 @@ result<void> host_device::record_event(stream on, event what) {
   host_queue& queue = worker->queue();
   operation& slot = queue.claim();
   slot.correlation = call.correlation();
-  slot.work =
-      event_mark{recorded, recorded->note_record({&queue.completed(), queue.claimed_sequence()})};
+  slot.work = event_mark{
+      recorded,
+      recorded->note_record({{&queue.completed(), queue.claimed_sequence()}, call.correlation()})};
   queue.commit();
   return call.accept();
 }
@@ -163,7 +164,9 @@ result<void> host_device::wait_event(stream on, event what) {
   if (awaited == nullptr) return call.refuse(unknown(what));
   operation& slot = worker->queue().claim();
   slot.correlation = call.correlation();
-  slot.work = event_gate{awaited->latest()};
+  const event_recording latest = awaited->latest();
+  slot.work = event_gate{latest.where};
+  call.waits_for(latest.call);
   worker->queue().commit();
   return call.accept();
 }

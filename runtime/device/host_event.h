@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "runtime/device/records.h"
 #include "runtime/device/spin_wait.h"
 #include "runtime/telemetry/clock.h"
 
@@ -15,6 +16,12 @@ namespace assay::device {
 struct stream_point {
   const progress* completed = nullptr;  ///< null: nowhere, reached from the start
   std::uint64_t sequence = 0;
+};
+
+/// Where an event was recorded, and by which call.
+struct event_recording {
+  stream_point where;
+  correlation_id call = 0;  ///< 0: never recorded
 };
 
 /// What an event knows of its latest record.
@@ -30,10 +37,10 @@ struct event_state {
 /// Threads: any.
 class event_slot {
  public:
-  /// Notes that the event is recorded at `where`; returns the number of this record.
-  std::uint64_t note_record(stream_point where) {
+  /// Notes that the event is recorded; returns the number of this record.
+  std::uint64_t note_record(const event_recording& recording) {
     const std::lock_guard lock(mutex_);
-    where_ = where;
+    latest_ = recording;
     return ++recorded_;
   }
 
@@ -45,9 +52,10 @@ class event_slot {
     at_ = at;
   }
 
-  stream_point latest() const {
+  /// Place and call in one look: of two, the wait could name another recording than it waits for.
+  event_recording latest() const {
     const std::lock_guard lock(mutex_);
-    return where_;
+    return latest_;
   }
 
   event_state state() const {
@@ -57,7 +65,7 @@ class event_slot {
 
  private:
   mutable std::mutex mutex_;
-  stream_point where_;
+  event_recording latest_;
   std::uint64_t recorded_ = 0;
   std::uint64_t stamped_ = 0;
   event_time at_;

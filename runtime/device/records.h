@@ -32,6 +32,9 @@ struct submission_record {
   std::int64_t call_end_ns;
   std::uint64_t asked_bytes;        ///< copies only: what the caller asked to move
   std::uint32_t asked_kernels = 0;  ///< launches only: kernels that one call enqueues; 0: one
+  /// Waits for an event only: the submission of its newest recording, the one that is waited for.
+  /// 0: it was never recorded, or the call was refused.
+  correlation_id awaited = 0;
 };
 
 /// What a worker did. Bytes are counted by the worker chunk by chunk as it moves them, start and

@@ -96,15 +96,23 @@ TEST_F(Report, the_timeline_has_each_call_its_work_and_the_arrow_between_as_view
   EXPECT_THAT(reports::trace_event_rules::breaches(document), testing::IsEmpty());
   std::map<std::string, int> phases;
   std::map<std::string, int> categories;
+  std::map<std::string, int> arrows;
+  int copies = 0;
   for (const auto& event : document["traceEvents"]) {
     const std::string phase = event["ph"];
     ++phases[phase];
     if (phase == "X") ++categories[event["cat"]];
+    if (phase == "f") ++arrows[event["name"]];
+    if (phase == "X" && event["cat"] == "device" && event["name"].get<std::string>()[0] == 'c')
+      ++copies;
   }
   EXPECT_GT(phases["X"], 400);
   EXPECT_GT(phases["C"], 58);
   EXPECT_GT(phases["B"], 24);
-  EXPECT_EQ(phases["f"], categories["device"]) << "an arrow to each piece of work";
+  EXPECT_EQ(arrows["submission"], categories["device"]) << "an arrow to each piece of work";
+  EXPECT_EQ(arrows["first use"] + arrows["waited for"], copies) << "and one from each copy";
+  EXPECT_GT(arrows["first use"], 24);
+  EXPECT_GT(arrows["waited for"], 24);
 }
 
 TEST_F(Report, a_cut_trace_is_reported_as_far_as_it_goes_and_says_so_first) {

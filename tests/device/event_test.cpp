@@ -134,6 +134,41 @@ TEST_F(Event, wait_takes_the_record_that_was_latest_when_it_was_enqueued) {
   sync(first_);
 }
 
+// Of each accepted call of a kind its own correlation, and what it says that it waits for.
+std::vector<correlation_id> told(const recording_observer& seen, operation_kind kind,
+                                 correlation_id submission_record::*field) {
+  std::vector<correlation_id> ids;
+  for (const submission_record& each : seen.submissions())
+    if (each.kind == kind) ids.push_back(each.*field);
+  return ids;
+}
+
+TEST_F(Event, wait_names_the_recording_that_was_latest_when_it_was_enqueued) {
+  device_->set_observer(&seen_);
+  const event what = make();
+  const event other = make();
+  ASSERT_TRUE(device_->wait_event(second_, what));  // never recorded yet
+  record(first_, what);
+  record(first_, other);
+  ASSERT_TRUE(device_->wait_event(second_, what));
+  ASSERT_TRUE(device_->wait_event(second_, what));  // once more the same
+  record(second_, what);                            // anew, on another stream
+  ASSERT_TRUE(device_->wait_event(first_, what));
+  ASSERT_TRUE(device_->wait_event(first_, other));
+  EXPECT_FALSE(device_->wait_event(first_, event{77}));
+  sync(first_);
+  sync(second_);
+  const auto recordings =
+      told(seen_, operation_kind::event_record, &submission_record::correlation);
+  ASSERT_EQ(recordings.size(), 3u);
+  EXPECT_EQ(told(seen_, operation_kind::event_wait, &submission_record::awaited),
+            (std::vector<correlation_id>{0, recordings[0], recordings[0], recordings[2],
+                                         recordings[1], 0}));
+  for (const operation_kind kind : {operation_kind::event_record, operation_kind::synchronize})
+    for (const correlation_id each : told(seen_, kind, &submission_record::awaited))
+      EXPECT_EQ(each, 0u) << "waits for no event";
+}
+
 TEST_F(Event, wait_for_an_event_never_recorded_holds_nothing_up) {
   ASSERT_TRUE(device_->wait_event(first_, make()));
   sync(first_);

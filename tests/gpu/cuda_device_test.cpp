@@ -163,6 +163,34 @@ TEST(CudaDevice, tells_its_observer_what_was_asked_and_granted) {
   EXPECT_TRUE(observer.activities().empty()) << "what ran is not the caller's to say";
 }
 
+TEST(CudaDevice, a_wait_names_the_recording_that_was_newest) {
+  ASSAY_NEEDS_GPU();
+  const auto gpu = open(1 << 20);
+  ASSERT_TRUE(gpu);
+  device::recording_observer observer;
+  gpu->set_observer(&observer);
+  const auto first = gpu->create_stream();
+  const auto second = gpu->create_stream();
+  const auto what = gpu->create_event();
+  ASSERT_TRUE(first && second && what);
+  ASSERT_TRUE(gpu->wait_event(*second, *what)) << "never recorded: holds nothing up";
+  ASSERT_TRUE(gpu->record_event(*first, *what));
+  ASSERT_TRUE(gpu->wait_event(*second, *what));
+  ASSERT_TRUE(gpu->record_event(*first, *what));
+  ASSERT_TRUE(gpu->wait_event(*second, *what));
+  EXPECT_FALSE(gpu->record_event({77}, *what));
+  ASSERT_TRUE(gpu->wait_event(*first, *what));
+  EXPECT_FALSE(gpu->wait_event(*first, {77}));
+  ASSERT_TRUE(gpu->synchronize(*first));
+  ASSERT_TRUE(gpu->synchronize(*second));
+  gpu->set_observer(nullptr);
+  const auto calls = observer.submissions();
+  ASSERT_EQ(calls.size(), 10U);
+  const std::vector<device::correlation_id> wanted{
+      0, 0, calls[1].correlation, 0, calls[3].correlation, 0, calls[3].correlation, 0, 0, 0};
+  for (std::size_t i = 0; i < calls.size(); ++i) EXPECT_EQ(calls[i].awaited, wanted[i]) << i;
+}
+
 TEST(CudaDevice, refuses_a_kernel_of_the_host) {
   ASSAY_NEEDS_GPU();
   const auto gpu = open(1 << 20);

@@ -317,6 +317,14 @@ result<std::vector<std::uint32_t>> told_passes(device::cuda_device& gpu, device:
   return asked;
 }
 
+// A recording and a wait for it on the same stream.
+result<void> told_wait(device::cuda_device& gpu, device::stream on) {
+  ASSAY_TRY_ASSIGN(const device::event what, gpu.create_event());
+  ASSAY_TRY(gpu.record_event(on, what));
+  ASSAY_TRY(gpu.wait_event(on, what));
+  return gpu.synchronize(on);
+}
+
 // What stands in a trace of passes: each call with as many kernels as it was told to have, those of
 // cuBLAS too, and nothing of nobody's.
 TEST(Cupti4Products, are_told_as_part_of_their_call) {
@@ -341,6 +349,7 @@ TEST(Cupti4Products, are_told_as_part_of_their_call) {
   graph::prefill_tally tally;
   const auto asked = told_passes(**gpu, *stream, model, scratch.data(), workspace.data(), tally);
   ASSERT_TRUE(asked) << asked.error().message;
+  ASSERT_TRUE(told_wait(**gpu, *stream));
   record_list seen;
   const auto drained = probe.drain(seen);
   ASSERT_TRUE(drained) << drained.error().message;
@@ -350,6 +359,10 @@ TEST(Cupti4Products, are_told_as_part_of_their_call) {
       << "kernels or copies of nobody's call, of cublasCreate say";
   // A drain says what was lost before it says anything else.
   EXPECT_TRUE(seen.of(ASSAY_LOSS, 0).empty());
+  const auto waits = seen.of(ASSAY_SUBMISSION, ASSAY_OP_WAIT);
+  const auto recordings = seen.of(ASSAY_SUBMISSION, ASSAY_OP_EVENT);
+  ASSERT_FALSE(waits.empty() || recordings.empty());
+  EXPECT_EQ(static_cast<std::uint64_t>(waits.back().extra[0]), recordings.back().correlation);
   EXPECT_EQ(asked->size(), tally.launches + tally.products);
   std::map<std::uint64_t, std::uint32_t> kernels;
   for (const assay_record& each : seen.of(ASSAY_ACTIVITY, ASSAY_OP_LAUNCH))

@@ -77,6 +77,21 @@ TEST(HostDeviceProbe, writes_each_field_of_a_submission) {
   EXPECT_EQ(sync.amount, 0);
 }
 
+TEST(HostDeviceProbe, a_wait_says_which_recording_it_waits_for_and_no_other_call_does) {
+  host_device_probe probe;
+  auto asked = copy_asked(9, 5);
+  probe.on_submission(asked);
+  asked.kind = operation_kind::event_wait;
+  asked.awaited = 7;
+  probe.on_submission(asked);
+  recorded_trace trace;
+  ASSERT_TRUE(probe.drain(trace));
+  ASSERT_EQ(trace.all.size(), 2u);
+  EXPECT_EQ(trace.all[0].extra[0], 0);
+  EXPECT_EQ(trace.all[1].op, ASSAY_OP_WAIT);
+  EXPECT_EQ(trace.all[1].extra[0], 7);
+}
+
 TEST(HostDeviceProbe, writes_each_field_of_an_activity) {
   host_device_probe probe;
   probe.on_submission(copy_asked(9, 5));

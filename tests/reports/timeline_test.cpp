@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Without this, a viewer would drop or cut events without a word: kernels that overlap on their
 // stream, arrows that share an id, streams that it takes for one track.
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -125,6 +126,151 @@ TEST(Timeline, a_call_without_work_and_work_without_a_call_have_no_arrow) {
                    launch_of(6, 500, 600), launch_of(9, 700, 800)});
   EXPECT_THAT(breaches_of(timeline), IsEmpty());
   EXPECT_EQ(arrows_in(timeline), 0u);
+}
+
+assay_record call_on(std::uint32_t stream, std::uint8_t op, std::uint64_t correlation,
+                     std::uint64_t awaited = 0) {
+  const auto start_ns = static_cast<std::int64_t>(100 * correlation);
+  assay_record call = call_of(correlation, start_ns);
+  call.op = op;
+  call.stream = stream;
+  call.direction = op == ASSAY_OP_COPY ? ASSAY_H2D : 0;
+  call.extra[0] = static_cast<std::int64_t>(awaited);
+  return call;
+}
+
+assay_record work_of(const assay_record& call, std::int64_t start_ns, std::int64_t end_ns) {
+  assay_record work = launch_from(start_ns, end_ns, call.stream);
+  work.op = call.op;
+  work.direction = call.direction;
+  work.correlation = call.correlation;
+  return work;
+}
+
+assay_record to_host(assay_record copy) {
+  copy.direction = ASSAY_D2H;
+  return copy;
+}
+
+/// The arrows with this name: start and end in ns, in order.
+std::vector<std::pair<int, int>> arrows_named(const std::string& name,
+                                              const nlohmann::json& timeline) {
+  std::map<int, std::pair<int, int>> by_id;
+  for (const auto& each : timeline["traceEvents"]) {
+    if (each["name"] != name) continue;
+    const int at_ns = static_cast<int>(std::lround(each["ts"].get<double>() * 1000));
+    auto& ends = by_id[each["id"]];
+    (each["ph"] == "s" ? ends.first : ends.second) = at_ns;
+  }
+  std::vector<std::pair<int, int>> arrows;
+  for (const auto& [id, ends] : by_id) arrows.push_back(ends);
+  return arrows;
+}
+
+using arrows_at = std::vector<std::pair<int, int>>;
+
+TEST(TimelineCopies, lead_to_the_next_launch_of_their_stream_and_to_no_later_one) {
+  const auto copy = call_on(1, ASSAY_OP_COPY, 1), second = call_on(1, ASSAY_OP_COPY, 2);
+  const auto other = call_on(2, ASSAY_OP_LAUNCH, 3), next = call_on(1, ASSAY_OP_LAUNCH, 4);
+  const auto later = call_on(1, ASSAY_OP_LAUNCH, 5);
+  // A graph's two kernels, and copies hidden in it before each.
+  auto hidden = work_of(copy, 4'500, 4'600), hidden_too = work_of(copy, 5'900, 5'950);
+  hidden.correlation = hidden_too.correlation = next.correlation;
+  for (const bool is_work_first : {false, true}) {
+    std::vector<assay_record> records{copy, second, other, next, later};
+    const std::vector<assay_record> works{work_of(copy, 2'000, 2'500),
+                                          work_of(copy, 2'500, 3'000),
+                                          work_of(other, 2'000, 2'100),
+                                          hidden,
+                                          work_of(second, 3'000, 4'000),
+                                          work_of(next, 5'000, 5'900),
+                                          hidden_too,
+                                          work_of(next, 6'000, 7'000),
+                                          work_of(later, 8'000, 9'000)};
+    records.insert(is_work_first ? records.begin() : records.end(), works.begin(), works.end());
+    const auto timeline = timeline_of(records);
+    EXPECT_THAT(breaches_of(timeline), IsEmpty());
+    EXPECT_THAT(arrows_named("first use", timeline),
+                testing::UnorderedElementsAre(std::pair{2'999, 5'000}, std::pair{3'999, 5'000}))
+        << "from the last moment of the copy, in parts too, to the first kernel";
+  }
+  const auto late_parts = timeline_of({copy, next, work_of(next, 5'000, 5'900),
+                                       work_of(copy, 2'000, 2'500), work_of(copy, 2'500, 3'000)});
+  EXPECT_THAT(breaches_of(late_parts), IsEmpty());
+  EXPECT_EQ(arrows_named("first use", late_parts).size(), 1u) << "once, whatever comes behind it";
+}
+
+TEST(TimelineCopies, lead_over_the_event_that_a_wait_names) {
+  const auto copy = call_on(1, ASSAY_OP_COPY, 1);
+  const auto behind = call_on(1, ASSAY_OP_EVENT, 2);
+  const auto late = call_on(1, ASSAY_OP_COPY, 3);
+  const auto early = call_on(2, ASSAY_OP_LAUNCH, 4);
+  const auto user = call_on(2, ASSAY_OP_LAUNCH, 6);
+  const auto over_third = call_on(3, ASSAY_OP_LAUNCH, 9);
+  const auto timeline_with = [&](std::uint64_t awaited) {
+    return timeline_of({copy, behind, late, early, call_on(2, ASSAY_OP_WAIT, 5, awaited), user,
+                        call_on(2, ASSAY_OP_EVENT, 7), call_on(3, ASSAY_OP_WAIT, 8, 7), over_third,
+                        work_of(copy, 1'000, 2'000), work_of(late, 2'000, 2'500),
+                        work_of(early, 600, 700), work_of(user, 3'000, 4'000),
+                        work_of(over_third, 5'000, 6'000)});
+  };
+  const auto told = timeline_with(2);
+  EXPECT_THAT(breaches_of(told), IsEmpty());
+  EXPECT_EQ(arrows_named("first use", told), (arrows_at{{1'999, 3'000}}));
+  for (const std::uint64_t not_a_recording :
+       {std::size_t{0}, std::size_t{77}, std::size_t{3}, 2 + copy_order::recordings_max})
+    EXPECT_EQ(arrows_named("first use", timeline_with(not_a_recording)), arrows_at{});
+}
+
+TEST(TimelineCopies, lead_on_through_waits_in_a_row_and_through_a_sync) {
+  const auto copy = call_on(1, ASSAY_OP_COPY, 1), second = call_on(1, ASSAY_OP_COPY, 6);
+  const auto over_two = call_on(3, ASSAY_OP_LAUNCH, 5), synced = call_on(2, ASSAY_OP_LAUNCH, 8);
+  const auto timeline = timeline_of(
+      {copy, call_on(1, ASSAY_OP_EVENT, 2), call_on(2, ASSAY_OP_WAIT, 3, 2),
+       call_on(2, ASSAY_OP_EVENT, 4), call_on(3, ASSAY_OP_WAIT, 10, 4), over_two, second,
+       call_on(1, ASSAY_OP_SYNC, 7), synced, work_of(copy, 200, 300), work_of(over_two, 900, 1'000),
+       work_of(second, 700, 705), work_of(synced, 1'500, 1'600)});
+  EXPECT_THAT(breaches_of(timeline), IsEmpty());
+  EXPECT_EQ(arrows_named("first use", timeline), (arrows_at{{299, 900}, {704, 1'500}}));
+}
+
+TEST(TimelineCopies, lead_through_a_sync_to_what_was_submitted_when_it_had_returned) {
+  const auto copy = call_on(1, ASSAY_OP_COPY, 1);
+  auto sync = call_on(1, ASSAY_OP_SYNC, 2);
+  sync.end_ns = 1'000;
+  const auto meanwhile = call_on(2, ASSAY_OP_LAUNCH, 5), behind = call_on(2, ASSAY_OP_LAUNCH, 11);
+  const auto timeline =
+      timeline_of({copy, sync, meanwhile, behind, work_of(copy, 300, 900),
+                   work_of(meanwhile, 1'200, 1'300), work_of(behind, 1'400, 1'500)});
+  EXPECT_EQ(arrows_named("first use", timeline), (arrows_at{{899, 1'400}}))
+      << "another thread's launch had not waited";
+}
+
+TEST(TimelineCopies, to_the_host_lead_to_the_sync_that_waits_for_them) {
+  const auto copy = to_host(call_on(1, ASSAY_OP_COPY, 1));
+  const auto unawaited = to_host(call_on(2, ASSAY_OP_COPY, 2));
+  auto sync = call_on(1, ASSAY_OP_SYNC, 4);
+  sync.end_ns = 2'000;
+  const auto launch = call_on(1, ASSAY_OP_LAUNCH, 3);
+  const auto timeline = timeline_of({copy, unawaited, launch, sync, call_on(1, ASSAY_OP_SYNC, 30),
+                                     work_of(copy, 500, 1'000), work_of(unawaited, 600, 5'000),
+                                     work_of(launch, 1'100, 1'900)});
+  EXPECT_THAT(breaches_of(timeline), IsEmpty());
+  EXPECT_EQ(arrows_named("waited for", timeline), (arrows_at{{999, 1'000}}));
+  EXPECT_EQ(arrows_named("first use", timeline), arrows_at{}) << "no kernel reads the host's copy";
+}
+
+TEST(TimelineCopies, without_a_slice_at_either_end_have_no_arrow) {
+  const auto copy = call_on(1, ASSAY_OP_COPY, 1), lost = call_on(1, ASSAY_OP_COPY, 2);
+  auto refused = call_on(1, ASSAY_OP_LAUNCH, 3);
+  refused.flags = ASSAY_REFUSED;
+  const auto backward = call_on(1, ASSAY_OP_LAUNCH, 4);
+  const auto unseen = call_on(1, ASSAY_OP_COPY, 5), unrun = call_on(1, ASSAY_OP_LAUNCH, 6);
+  const auto timeline =
+      timeline_of({copy, lost, refused, backward, unseen, unrun, work_of(copy, 2'000, 3'000),
+                   work_of(backward, 1'000, 1'500), work_of(unseen, 5'000, 6'000)});
+  EXPECT_THAT(breaches_of(timeline), IsEmpty());
+  EXPECT_EQ(arrows_named("first use", timeline), arrows_at{});
 }
 
 TEST(Timeline, an_end_that_ends_nothing_is_left_out) {

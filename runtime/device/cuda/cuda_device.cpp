@@ -208,6 +208,7 @@ result<void> cuda_device::record_event(stream on, event what) {
   host_call call = begin_call(operation_kind::event_record, on);
   const cudaStream_t stream_handle = native(on);
   if (stream_handle == nullptr) return call.refuse(unknown("stream", on.index, "create_stream"));
+  const std::lock_guard order(event_order_);
   auto entry = find(what);
   if (!entry) return call.refuse(std::move(entry).error());
   auto done = cuda_try(cudaEventRecord(entry->native, stream_handle), "cudaEventRecord", __FILE__,
@@ -215,6 +216,7 @@ result<void> cuda_device::record_event(stream on, event what) {
   if (!done) return call.refuse(std::move(done).error());
   const std::lock_guard lock(mutex_);
   events_[what.index].is_recorded = true;
+  events_[what.index].recorded_by = call.correlation();
   return call.accept();
 }
 
@@ -222,11 +224,13 @@ result<void> cuda_device::wait_event(stream on, event what) {
   host_call call = begin_call(operation_kind::event_wait, on);
   const cudaStream_t stream_handle = native(on);
   if (stream_handle == nullptr) return call.refuse(unknown("stream", on.index, "create_stream"));
+  const std::lock_guard order(event_order_);
   auto entry = find(what);
   if (!entry) return call.refuse(std::move(entry).error());
   auto done = cuda_try(cudaStreamWaitEvent(stream_handle, entry->native, 0), "cudaStreamWaitEvent",
                        __FILE__, __LINE__);
   if (!done) return call.refuse(std::move(done).error());
+  call.waits_for(entry->recorded_by);
   return call.accept();
 }
 

@@ -87,6 +87,7 @@ class cuda_device final : public device {
   struct event_entry {
     cudaEvent_t native = nullptr;
     bool is_recorded = false;
+    correlation_id recorded_by = 0;  // the newest recording's call
   };
 
   explicit cuda_device(const cuda_device_options& options);
@@ -103,6 +104,9 @@ class cuda_device final : public device {
   std::atomic<observer*> observer_{nullptr};
   std::atomic<correlation_id> last_correlation_{0};
 
+  // Held over a recording and over a wait, the driver's part and the book's: a wait would else name
+  // another recording than the driver lets it wait for. Taken before mutex_.
+  std::mutex event_order_;
   mutable std::mutex mutex_;  // guards everything below
   buffer_book buffers_;
   std::vector<cudaStream_t> streams_;
