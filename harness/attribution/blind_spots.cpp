@@ -103,7 +103,9 @@ void say_roofline(list& to, const model::investigation& report) {
   for (const model::roofline_point& each : points) {
     if (!has_products(each) || each.roof_ratio.is_present) continue;
     std::string& names = by_reason[each.roof_ratio.absence];
-    names += (names.empty() ? "" : ", ") + (each.is_prefill ? "prefill" : each.which.op);
+    names += (names.empty() ? "" : ", ") + (each.is_prefill ? "prefill"
+                                            : each.is_total ? "decode"
+                                                            : each.which.op);
   }
   for (const auto& [reason, names] : by_reason)
     to.say(true, fmt::format("How near to its roof was {}: {}", names, reason));
