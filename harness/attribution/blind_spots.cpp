@@ -111,7 +111,9 @@ void say_roofline(list& to, const model::investigation& report) {
                        each.which.op, each.told_bytes.integer, each.ledger_bytes.integer));
     if (!has_products(each) || each.roof_ratio.is_present) continue;
     std::string& names = by_reason[each.roof_ratio.absence];
-    names += (names.empty() ? "" : ", ") + (each.is_prefill ? "prefill" : each.which.op);
+    names += (names.empty() ? "" : ", ") + (each.is_prefill ? "prefill"
+                                            : each.is_total ? "decode"
+                                                            : each.which.op);
   }
   const std::uint64_t prefills =
       report.prefill.passes - std::min(report.prefill.passes, planned_prefills);

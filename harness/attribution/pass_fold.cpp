@@ -165,7 +165,8 @@ bool pass_fold::is_planned_step() const {
   return is_as_planned(own, plan_);
 }
 
-void pass_fold::name_launches() {
+// Does the plan name them?
+bool pass_fold::name_launches() {
   static const std::string unnamed;
   const bool is_planned = is_planned_step();
   if (is_planned) ++decode_.named_passes;
@@ -183,6 +184,19 @@ void pass_fold::name_launches() {
     line.has_planned_kv = line.has_planned_kv || planned->reads_kv;
     count_products(*planned, each.work, line);
   }
+  return is_planned;
+}
+
+// One by one, each cut to the pass, as their union is. Before the pieces are sorted.
+std::int64_t pass_fold::launch_lengths_ns(std::int64_t begin_ns, std::int64_t end_ns) const {
+  std::int64_t total_ns = 0;
+  for (const held_launch& each : held_launches_) {
+    const piece& whole = pieces_[each.piece];
+    const std::int64_t length_ns =
+        difference(std::min(whole.end_ns, end_ns), std::max(whole.start_ns, begin_ns));
+    if (length_ns > 0) total_ns = sum(total_ns, length_ns);
+  }
+  return total_ns;
 }
 
 // Of the request that is open; null where nobody planned it.
@@ -215,7 +229,7 @@ void pass_fold::count_products(const telemetry::planned_launch& planned,
       sum(into.planned_kv_bytes, product(context_tokens, products.kv_bytes_per_context_token));
 }
 
-void pass_fold::count_prefill(std::int64_t busy_ns) {
+void pass_fold::count_prefill(std::int64_t busy_ns, std::int64_t lengths_ns) {
   const telemetry::planned_request* request = planned_request();
   if (open_kind_ != ASSAY_WINDOW_PREFILL || request == nullptr) return;
   const auto same = std::find_if(prefills_.begin(), prefills_.end(),
@@ -226,6 +240,7 @@ void pass_fold::count_prefill(std::int64_t busy_ns) {
   into.operations = sum(into.operations, request->prefill_operations);
   into.bytes = sum(into.bytes, request->prefill_bytes);
   into.busy_ns = sum(into.busy_ns, busy_ns);
+  into.lengths_ns = sum(into.lengths_ns, lengths_ns);
 }
 
 void pass_fold::count_copy(const joined_activity& work) {
@@ -294,7 +309,8 @@ void pass_fold::end_pass(const assay_record& record) {
     ++defects_.oversized_passes;
     return;
   }
-  name_launches();
+  const bool is_named = name_launches();
+  const std::int64_t lengths_ns = launch_lengths_ns(begin_ns, record.end_ns);
   if (!has_origin_) origin_ns_ = begin_ns;
   has_origin_ = true;
   const split parts = split_of(pieces_, begin_ns, record.end_ns, launches_.classes().size());
@@ -314,7 +330,12 @@ void pass_fold::end_pass(const assay_record& record) {
   }
   // Where records tell nothing, steps of two models would look like the same work.
   if (line.read_bytes == 0) line.read_bytes = planned_bytes;
-  count_prefill(line.parts[static_cast<std::size_t>(time_part::launch)]);
+  const std::int64_t busy_ns = line.parts[static_cast<std::size_t>(time_part::launch)];
+  count_prefill(busy_ns, lengths_ns);
+  if (is_named) {
+    decode_.named_busy_ns = sum(decode_.named_busy_ns, busy_ns);
+    decode_.named_lengths_ns = sum(decode_.named_lengths_ns, lengths_ns);
+  }
   settle(total_of(open_kind_), line, parts);
   caller_.settle(line.residual_ns, begin_ns, record.end_ns, total_of(open_kind_).caller);
   overheads_.settle(pieces_, begin_ns, record.end_ns, total_of(open_kind_).overhead);

@@ -111,11 +111,12 @@ class pass_fold {
   void count_copy(const joined_activity& work);
   void count_launch(std::uint16_t which, const joined_activity& work);
   bool is_planned_step() const;
-  void name_launches();
+  bool name_launches();
+  std::int64_t launch_lengths_ns(std::int64_t begin_ns, std::int64_t end_ns) const;
   const telemetry::planned_request* planned_request() const;
   void count_products(const telemetry::planned_launch& planned, const joined_activity& work,
                       model::launch_line& into) const;
-  void count_prefill(std::int64_t busy_ns);
+  void count_prefill(std::int64_t busy_ns, std::int64_t lengths_ns);
   void settle(model::pass_total& total, const model::pass_line& line, const split& parts);
   model::pass_total& total_of(std::uint8_t kind) {
     return kind == ASSAY_WINDOW_PREFILL ? prefill_ : decode_;

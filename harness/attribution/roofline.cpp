@@ -67,13 +67,29 @@ quantity told_bytes_of(std::int64_t weight_bytes, std::int64_t kv_bytes) {
   return bytes > 0 ? whole(bytes) : absent("no record tells what it read");
 }
 
-const model::arithmetic_line* ceiling_of(const model::roofline& roof, telemetry::arithmetic by) {
+quantity ceiling_of(const model::roofline& roof, telemetry::arithmetic by) {
   for (const model::arithmetic_line& each : roof.arithmetic)
-    if (each.by == by) return &each;
-  return nullptr;
+    if (each.by == by) return each.operations_per_s;
+  return absent("the run has no ceiling of this arithmetic");
 }
 
-void raise_roof(model::roofline_point& point, const model::roofline& roof) {
+// What several kinds of arithmetic come to, one after the other at their ceilings. Kinds that run
+// beside each other come to more: it tells whether reads outlast all of them, and is no roof.
+quantity ceiling_by_turns(const model::roofline& roof, const model::pass_total& decode) {
+  double operations = 0.0;
+  double took_s = 0.0;
+  for (const model::launch_line& each : decode.launches) {
+    if (each.which.op.empty() || each.operations <= 0) continue;
+    const quantity ceiling = ceiling_of(roof, each.by);
+    if (!ceiling.is_present) return ceiling;
+    operations += static_cast<double>(each.operations);
+    took_s += static_cast<double>(each.operations) / number_of(ceiling);
+  }
+  return quotient(real(operations), real(took_s), "the time is 0");
+}
+
+void raise_roof(model::roofline_point& point, const model::roofline& roof,
+                const quantity& ceiling) {
   point.ledger_intensity = quotient(point.operations, point.ledger_bytes, "it reads nothing");
   point.told_intensity = quotient(point.operations, point.told_bytes, "it reads nothing");
   point.operations_per_s =
@@ -87,13 +103,13 @@ void raise_roof(model::roofline_point& point, const model::roofline& roof) {
         absent("it has no products");
     return open("it has no products");
   }
-  const model::arithmetic_line* ceiling = ceiling_of(roof, point.by);
-  if (ceiling == nullptr) return open("the run has no ceiling of this arithmetic");
-  if (!ceiling->operations_per_s.is_present) return open(ceiling->operations_per_s.absence);
-  const double most = number_of(ceiling->operations_per_s);
+  if (!ceiling.is_present) return open(ceiling.absence);
   if (!point.intensity().is_present) return open(point.intensity().absence);
   if (roof.read_bytes_per_s <= 0.0) return open("the run has no ceiling of reads");
-  const roof_height height = roof_at(number_of(point.intensity()), roof.read_bytes_per_s, most);
+  const roof_height height =
+      roof_at(number_of(point.intensity()), roof.read_bytes_per_s, number_of(ceiling));
+  if (point.is_by_several && height.bound != roof_bound::reads)
+    return open("its operators use several kinds of arithmetic, which reads do not outlast");
   point.bound = height.bound;
   point.roof_operations_per_s = real(height.operations_per_s);
   point.roof_ratio = quotient(point.operations_per_s, point.roof_operations_per_s, "the roof is 0");
@@ -103,11 +119,57 @@ model::roofline_point point_of(const model::launch_line& line) {
   model::roofline_point point;
   point.which = line.which;
   point.launches = line.launches;
-  point.busy_ns = line.busy_ns;
+  point.busy_ns = point.lengths_ns = line.busy_ns;
   point.by = line.by;
   point.operations = operations_of(line);
   point.ledger_bytes = ledger_bytes_of(line);
   point.told_bytes = told_bytes_of(line.weight_bytes, line.kv_bytes);
+  return point;
+}
+
+void add(quantity& to, const quantity& more) {
+  if (!to.is_present) return;
+  to = more.is_present ? whole(trace::sum(to.integer, more.integer)) : more;
+}
+
+// What the records tell of all of them: a part of it would pass for less than was read.
+quantity told_bytes_of(const model::pass_total& decode) {
+  std::int64_t weight_bytes = 0;
+  std::int64_t kv_bytes = 0;
+  bool is_partial = false;
+  for (const model::launch_line& each : decode.launches) {
+    if (each.which.op.empty()) continue;
+    is_partial = is_partial || (each.planned_weight_bytes > 0 && each.weight_bytes <= 0) ||
+                 (each.has_planned_kv && each.kv_bytes <= 0);
+    weight_bytes = trace::sum(weight_bytes, each.weight_bytes);
+    kv_bytes = trace::sum(kv_bytes, each.kv_bytes);
+  }
+  const quantity told = told_bytes_of(weight_bytes, kv_bytes);
+  return told.is_present && is_partial ? absent("records tell what some of its launches read alone")
+                                       : told;
+}
+
+// Of those steps that the plan names: their launches alone have an operator.
+model::roofline_point point_of(const model::pass_total& decode) {
+  model::roofline_point point;
+  point.is_total = true;
+  point.launches = decode.named_passes;
+  point.busy_ns = decode.named_busy_ns;
+  point.lengths_ns = decode.named_lengths_ns;
+  point.operations = point.ledger_bytes = whole(0);
+  bool has_products = false;
+  for (const model::launch_line& each : decode.launches) {
+    if (each.which.is_rest)
+      add(point.operations, absent("more kinds of launches than are kept apart"));
+    if (each.which.op.empty()) continue;
+    add(point.operations, operations_of(each));
+    add(point.ledger_bytes, ledger_bytes_of(each));
+    if (each.operations <= 0) continue;
+    point.is_by_several = point.is_by_several || (has_products && each.by != point.by);
+    if (!has_products) point.by = each.by;
+    has_products = true;
+  }
+  point.told_bytes = told_bytes_of(decode);
   return point;
 }
 
@@ -125,10 +187,11 @@ quantity prefill_bytes(const model::pass_total& prefill, std::uint64_t passes) {
 
 model::roofline_point point_of(const planned_prefills& planned, const model::pass_total& prefill) {
   model::roofline_point point;
-  point.is_prefill = true;
+  point.is_prefill = point.is_total = true;
   point.launches = planned.passes;
   point.prefill_passes = prefill.passes;
   point.busy_ns = planned.busy_ns;
+  point.lengths_ns = planned.lengths_ns;
   point.by = planned.by;
   point.operations = counted(planned.operations);
   point.ledger_bytes = whole(planned.bytes);
@@ -169,9 +232,13 @@ model::roofline roofline_of(const model::investigation& report,
   }
   for (const model::launch_line& each : report.decode.launches)
     roof.points.push_back(point_of(each));
+  if (report.decode.named_passes > 0) roof.points.push_back(point_of(report.decode));
   for (const planned_prefills& each : prefills)
     roof.points.push_back(point_of(each, report.prefill));
-  for (model::roofline_point& each : roof.points) raise_roof(each, roof);
+  for (model::roofline_point& each : roof.points)
+    raise_roof(
+        each, roof,
+        each.is_by_several ? ceiling_by_turns(roof, report.decode) : ceiling_of(roof, each.by));
   return roof;
 }
 

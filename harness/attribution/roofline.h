@@ -30,8 +30,9 @@ struct planned_prefills {
   telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
   std::uint64_t passes = 0;
   std::int64_t operations = 0;
-  std::int64_t bytes = 0;    ///< read, at least
-  std::int64_t busy_ns = 0;  ///< in which a kernel ran
+  std::int64_t bytes = 0;       ///< read, at least
+  std::int64_t busy_ns = 0;     ///< in which a kernel ran
+  std::int64_t lengths_ns = 0;  ///< of the launches, one by one
 };
 
 /// Looks at launches, bandwidths and the cache of `report`.

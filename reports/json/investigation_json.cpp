@@ -79,13 +79,17 @@ json to_object(const model::roofline_point& point) {
   json out;
   if (point.is_prefill)
     out["operator"] = "prefill";
+  else if (point.is_total)
+    out["operator"] = "decode";
   else if (!point.which.op.empty())
     out["operator"] = point.which.op;
   const json more{{"range", point.which.range},
                   {"is_prefill", point.is_prefill},
+                  {"is_total", point.is_total},
                   {"launches_count", point.launches},
                   {"busy_ns", point.busy_ns},
-                  {"arithmetic", to_string(point.by)},
+                  {"lengths_ns", point.lengths_ns},
+                  {"arithmetic", point.is_by_several ? "several" : to_string(point.by)},
                   {"operations", quantity_json(point.operations)},
                   {"ledger_bytes", quantity_json(point.ledger_bytes)},
                   {"told_bytes", quantity_json(point.told_bytes)},

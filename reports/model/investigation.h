@@ -157,6 +157,9 @@ struct pass_total {
   std::uint64_t graph_calls = 0;   ///< each submitted several launches at once
   std::int64_t graph_call_ns = 0;  ///< host time inside of them
   std::uint64_t named_passes = 0;  ///< whose launches the plan of a step names
+  std::int64_t named_busy_ns = 0;  ///< of those passes, in which a kernel ran
+  /// Of their launches within them, one by one: more than named_busy_ns where they overlap.
+  std::int64_t named_lengths_ns = 0;
   pass_memory memory;
   pass_account caller;
   pass_overhead overhead;
@@ -297,18 +300,22 @@ constexpr std::string_view to_string(roof_bound bound) {
   return words[static_cast<std::size_t>(bound)];
 }
 
-/// An operator of decode steps, or all of prefill's launches that one kind of arithmetic bounds.
+/// An operator of decode steps, all launches of those steps that the plan names, or all of
+/// prefill's that one kind of arithmetic bounds.
 struct roofline_point {
   launch_class which;
   bool is_prefill = false;
-  std::uint64_t launches = 0;        ///< of prefill, passes
+  bool is_total = false;             ///< of decode steps, or of prefill
+  std::uint64_t launches = 0;        ///< of a total, passes
   std::uint64_t prefill_passes = 0;  ///< all of the trace, also those that no plan counts
-  std::int64_t busy_ns = 0;          ///< of prefill, time in which a kernel ran
+  std::int64_t busy_ns = 0;          ///< of a total, time in which a kernel ran
+  std::int64_t lengths_ns = 0;       ///< of the launches, one by one: more where they overlap
   telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
-  quantity operations;        ///< of products, by the plan
-  quantity ledger_bytes;      ///< read, by the plan: weights and KV
-  quantity told_bytes;        ///< read, by the records
-  quantity ledger_intensity;  ///< operations a byte
+  bool is_by_several = false;  ///< its operators use several kinds: under the roof of reads alone
+  quantity operations;         ///< of products, by the plan
+  quantity ledger_bytes;       ///< read, by the plan: weights and KV
+  quantity told_bytes;         ///< read, by the records
+  quantity ledger_intensity;   ///< operations a byte
   quantity told_intensity;
   quantity operations_per_s;
   /// At the records' intensity, where they tell one, else at the ledger's.
@@ -335,7 +342,7 @@ struct roofline {
   double read_bytes_per_s = 0.0;  ///< measured; 0 where nobody did
   read_tier tier = read_tier::unknown;
   std::vector<arithmetic_line> arithmetic;
-  std::vector<roofline_point> points;  ///< most time first, prefill last
+  std::vector<roofline_point> points;  ///< most time first, then decode as a whole, prefill last
 };
 
 /// What state the machine was in, over the run. A level has first, last, least and most; of what is

@@ -54,7 +54,7 @@ word_row row_of(const model::roofline_point& point, model::read_tier tier) {
            cell(point.operations, amount_words),
            cell(point.ledger_intensity, intensity_words),
            cell(point.told_intensity, intensity_words),
-           {arithmetic_words(point.by)},
+           {point.is_by_several ? "several kinds" : arithmetic_words(point.by)},
            cell(point.operations_per_s, operation_rate_words),
            cell(point.roof_operations_per_s, operation_rate_words),
            cell(point.roof_ratio, percent_words),
@@ -81,6 +81,30 @@ bool is_any_told(const model::roofline& roof) {
                      [](const auto& each) { return each.told_intensity.is_present; });
 }
 
+const model::roofline_point* decode_of(const model::roofline& roof) {
+  const auto found = std::find_if(roof.points.begin(), roof.points.end(), [](const auto& each) {
+    return each.is_total && !each.is_prefill;
+  });
+  return found == roof.points.end() ? nullptr : &*found;
+}
+
+// Of decode as a whole, where its row has to be read otherwise than those of its operators.
+void add_decode_notes(const model::roofline& roof, word_table& to) {
+  const model::roofline_point* decode = decode_of(roof);
+  if (decode == nullptr) return;
+  if (decode->lengths_ns > decode->busy_ns)
+    to.notes.push_back(fmt::format(
+        "Launches overlap: the lengths of decode's add up to {}, and a kernel ran for {}. One that "
+        "begins early waits within its own record for the one before: its operator's rate is a "
+        "lower bound. \"{}\" has the time in which a kernel ran.",
+        duration_words(decode->lengths_ns), duration_words(decode->busy_ns), point_words(*decode)));
+  if (decode->is_by_several && decode->bound == model::roof_bound::reads)
+    to.notes.push_back(
+        fmt::format("\"{}\" is held against reads alone: its operators use several kinds of "
+                    "arithmetic, which at their ceilings, one after the other, take less time.",
+                    point_words(*decode)));
+}
+
 void add_notes(const model::investigation& report, word_table& to) {
   const model::roofline& roof = report.roof;
   to.notes.push_back(
@@ -102,13 +126,15 @@ void add_notes(const model::investigation& report, word_table& to) {
                            "none, at the ledger's."
                          : "No record tells what was read: the roof is taken at the bytes of the "
                            "ledger.");
+  add_decode_notes(roof, to);
   to.notes.push_back(tier_words(report));
 }
 
 }  // namespace
 
 std::string point_words(const model::roofline_point& point) {
-  if (!point.is_prefill) return launch_words(point.which);
+  if (!point.is_total) return launch_words(point.which);
+  if (!point.is_prefill) return "decode, all launches";
   if (point.launches >= point.prefill_passes) return "prefill, all launches";
   return fmt::format("prefill, launches of {} of {} passes", with_separators(point.launches),
                      with_separators(point.prefill_passes));

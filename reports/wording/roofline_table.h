@@ -10,7 +10,7 @@
 
 namespace assay::reports {
 
-/// Of an operator, or of prefill as a whole.
+/// Of an operator, or of decode or prefill as a whole.
 std::string point_words(const model::roofline_point& point);
 /// "f32 multiply-adds", "bf16 matrix units".
 std::string arithmetic_words(telemetry::arithmetic by);

@@ -57,8 +57,10 @@ constexpr const char* planned_step =
     R"("requests":[{"prompt_tokens":9,"prefill_operations":6000000,"prefill_bytes":30000,"prefill_by":"f32_fma"}],)"
     R"("arithmetic":[{"by":"f32_fma","operations_per_s":1e11,"samples":3,"reason":"planted"}]})";
 
-// `tells_kv`: each step's second launch says what of KV it read; -1: no launch says anything.
-planted_trace roofline_trace(std::int64_t tells_kv, std::int64_t length_ns = 1'000) {
+// `tells_kv`: each step's second launch says what of KV it read; -1: no launch says anything. It is
+// called `apart_ns` after the first: at 0 it begins 100 ns after the first did.
+planted_trace roofline_trace(std::int64_t tells_kv, std::int64_t length_ns = 1'000,
+                             std::int64_t apart_ns = 2'000) {
   planted_trace trace;
   trace.facts = planned_step;
   trace.begin(ASSAY_WINDOW_REQUEST, 0);
@@ -71,7 +73,7 @@ planted_trace roofline_trace(std::int64_t tells_kv, std::int64_t length_ns = 1'0
     for (const std::int64_t weights : {4'000, 64}) {
       trace.work(ASSAY_OP_LAUNCH, ASSAY_H2D, 10, length_ns, 0, tells_kv < 0 ? 0 : weights);
       if (weights == 64 && tells_kv >= 0) trace.records.back().extra[2] = tells_kv;
-      trace.wait(2'000);
+      trace.wait(weights == 64 ? 2'000 : apart_ns);
     }
     trace.end(ASSAY_WINDOW_DECODE_STEP, step);
   }
@@ -80,7 +82,9 @@ planted_trace roofline_trace(std::int64_t tells_kv, std::int64_t length_ns = 1'0
 }
 
 // What a run measured of reads stands in its bandwidths: of this trace, by hand.
-model::roofline roof_of(const model::investigation& report, double read_bytes_per_s = 1e10) {
+model::roofline roof_of(const model::investigation& report, double read_bytes_per_s = 1e10,
+                        const std::vector<trace::arithmetic_ceiling>& ceilings = {
+                            {telemetry::arithmetic::f32_fma, 1e11, 3, "planted"}}) {
   model::investigation held = report;
   held.bandwidths.clear();
   model::bandwidth_line reads;
@@ -88,8 +92,15 @@ model::roofline roof_of(const model::investigation& report, double read_bytes_pe
   reads.soft_bytes_per_s = read_bytes_per_s;
   held.bandwidths.push_back(reads);
   return attribution::roofline_of(
-      held, {{telemetry::arithmetic::f32_fma, 1e11, 3, "planted"}},
-      {{telemetry::arithmetic::f32_fma, 1, 6'000'000, 30'000, 100'000}});
+      held, ceilings, {{telemetry::arithmetic::f32_fma, 1, 6'000'000, 30'000, 100'000, 100'000}});
+}
+
+model::roofline_point all_of_decode(const model::roofline& roof) {
+  const auto found = std::find_if(roof.points.begin(), roof.points.end(), [](const auto& each) {
+    return each.is_total && !each.is_prefill;
+  });
+  EXPECT_NE(found, roof.points.end());
+  return found == roof.points.end() ? model::roofline_point{} : *found;
 }
 
 model::roofline_point point_named(const model::roofline& roof, const std::string& op) {
@@ -147,6 +158,96 @@ TEST(Roofline, a_prefill_is_counted_once_and_in_the_time_that_a_kernel_ran) {
   EXPECT_EQ(all.operations.integer, 6'000'000);
   EXPECT_EQ(all.ledger_bytes.integer, 30'000);
   EXPECT_EQ(all.busy_ns, 100'000);
+}
+
+TEST(Roofline, decode_is_held_under_it_as_a_whole) {
+  const auto all = all_of_decode(roof_of(roofline_trace(320).investigate()));
+  EXPECT_EQ(all.launches, 2u);
+  EXPECT_EQ(all.busy_ns, 4'000);
+  EXPECT_EQ(all.lengths_ns, 4'000);
+  EXPECT_EQ(all.operations.integer, 16'000 + 269'440);
+  EXPECT_EQ(all.ledger_bytes.integer, 8'000 + 800);
+  EXPECT_EQ(all.told_bytes.integer, 8'000 + 768);
+  EXPECT_DOUBLE_EQ(all.told_intensity.real, 285'440.0 / 8'768.0);
+  EXPECT_DOUBLE_EQ(all.operations_per_s.real, 7.136e10);
+  EXPECT_DOUBLE_EQ(all.roof_ratio.real, 0.7136);
+  EXPECT_EQ(all.bound, roof_bound::arithmetic);
+  EXPECT_FALSE(all.is_by_several);
+}
+
+TEST(Roofline, launches_that_overlap_count_an_instant_once) {
+  const auto roof = roof_of(roofline_trace(320, 1'000, 0).investigate());
+  const auto all = all_of_decode(roof);
+  EXPECT_EQ(all.busy_ns, 2 * 1'100);
+  EXPECT_EQ(all.lengths_ns, 2 * 2'000);
+  EXPECT_DOUBLE_EQ(all.operations_per_s.real, 285'440.0 / 2.2e-6);
+  EXPECT_EQ(point_named(roof, "light").busy_ns, 2'000);
+}
+
+// A launch that outlasts its step overlaps none.
+TEST(Roofline, lengths_are_cut_to_the_step_as_their_union_is) {
+  planted_trace trace = roofline_trace(320);
+  for (assay_record& each : trace.records)
+    if (each.kind == ASSAY_ACTIVITY && each.extra[1] == 64) each.end_ns += 10'000;
+  const auto all = all_of_decode(trace.investigate().roof);
+  EXPECT_EQ(all.busy_ns, 2 * (1'000 + 1'990));
+  EXPECT_EQ(all.lengths_ns, all.busy_ns);
+}
+
+TEST(Roofline, a_step_that_the_plan_does_not_name_is_no_part_of_decode) {
+  planted_trace trace = roofline_trace(320);
+  trace.begin(ASSAY_WINDOW_DECODE_STEP, 2);
+  trace.work(ASSAY_OP_LAUNCH, ASSAY_H2D, 10, 5'000, 0, 9'000);
+  trace.wait(6'000);
+  trace.end(ASSAY_WINDOW_DECODE_STEP, 2);
+  const auto found = trace.investigate();
+  ASSERT_EQ(found.decode.passes, 3u);
+  const auto all = all_of_decode(found.roof);
+  EXPECT_EQ(all.launches, 2u);
+  EXPECT_EQ(all.busy_ns, 4'000);
+  EXPECT_EQ(all.told_bytes.integer, 8'768);
+}
+
+TEST(Roofline, what_records_tell_of_some_launches_is_not_what_decode_read) {
+  planted_trace trace = roofline_trace(320);
+  for (const std::int64_t of_the_first_step : {4'000, 64}) {
+    const auto told =
+        std::find_if(trace.records.begin(), trace.records.end(),
+                     [&](const assay_record& each) { return each.extra[1] == of_the_first_step; });
+    ASSERT_NE(told, trace.records.end());
+    told->extra[1] = told->extra[2] = 0;
+  }
+  const auto all = all_of_decode(roof_of(trace.investigate()));
+  EXPECT_THAT(all.told_bytes.absence, HasSubstr("some of its launches"));
+  EXPECT_DOUBLE_EQ(all.intensity().real, 285'440.0 / 8'800.0);
+}
+
+TEST(Roofline, several_kinds_of_arithmetic_are_held_against_reads_or_nothing) {
+  using telemetry::arithmetic;
+  planted_trace trace = roofline_trace(320);
+  const std::size_t heavy = trace.facts.find("f32_fma", trace.facts.find("heavy"));
+  trace.facts.replace(heavy, 7, "bf16_tensor");
+  const auto found = trace.investigate();
+  const auto under = [&](double bf16_per_s) {
+    return all_of_decode(roof_of(found, 1e10,
+                                 {{arithmetic::f32_fma, 1e11, 3, "planted"},
+                                  {arithmetic::bf16_tensor, bf16_per_s, 3, "planted"}}));
+  };
+  // Reads take 876.8 ns; 16,000 operations at 1e11 take 160 ns, 269,440 at 1e13 27 ns.
+  const auto by_reads = under(1e13);
+  EXPECT_TRUE(by_reads.is_by_several);
+  EXPECT_EQ(by_reads.bound, roof_bound::reads);
+  EXPECT_DOUBLE_EQ(by_reads.roof_operations_per_s.real, 1e10 * 285'440.0 / 8'768.0);
+  EXPECT_DOUBLE_EQ(by_reads.roof_ratio.real, 0.2192);
+  // At 3.5e11 they take 770 ns: neither kind outlasts the reads alone, both by turns do.
+  for (const double slow : {3.5e11, 1e11}) {
+    const auto open = under(slow);
+    EXPECT_EQ(open.bound, roof_bound::none) << slow;
+    EXPECT_THAT(open.roof_ratio.absence, HasSubstr("several kinds")) << slow;
+    EXPECT_FALSE(open.roof_operations_per_s.is_present) << slow;
+    EXPECT_TRUE(open.operations_per_s.is_present) << slow;
+  }
+  EXPECT_THAT(all_of_decode(roof_of(found)).roof_ratio.absence, HasSubstr("this arithmetic"));
 }
 
 // As on a GPU: bytes are the ledger's, the context's included.

@@ -462,7 +462,7 @@ TEST(Investigation, overheads_of_passes_that_were_not_held_are_not_called_none) 
 
 TEST(Roofline, names_prefills_that_no_plan_counts) {
   model::roofline_point point;
-  point.is_prefill = true;
+  point.is_prefill = point.is_total = true;
   point.launches = point.prefill_passes = 8;
   EXPECT_EQ(point_words(point), "prefill, all launches");
   point.launches = 5;

@@ -168,7 +168,7 @@ model::roofline_point point_of(model::launch_class which, std::uint64_t launches
   model::roofline_point point;
   point.which = std::move(which);
   point.launches = launches;
-  point.busy_ns = busy_ns;
+  point.busy_ns = point.lengths_ns = busy_ns;
   point.operations = std::move(operations);
   return point;
 }
@@ -205,9 +205,23 @@ model::roofline_point bound_by_arithmetic() {
   return point;
 }
 
+model::roofline_point decode_that_overlaps() {
+  auto point = point_of({}, 2, 6'000, number(97'152));
+  point.is_total = true;
+  point.lengths_ns = 7'890;
+  point.ledger_bytes = number(25'856);
+  point.ledger_intensity = real(97'152.0 / 25'856.0);
+  point.told_bytes = point.told_intensity = absent("no record tells what it read");
+  point.operations_per_s = real(16.192e9);
+  point.roof_operations_per_s = real(10e9 * 97'152.0 / 25'856.0);
+  point.roof_ratio = real(0.430933);
+  point.bound = model::roof_bound::reads;
+  return point;
+}
+
 model::roofline_point prefill_without_ceiling() {
   auto point = without_roof(point_of({}, 1, 5'000, number(900'000)), "no matrix unit");
-  point.is_prefill = true;
+  point.is_prefill = point.is_total = true;
   point.by = telemetry::arithmetic::bf16_tensor;
   point.ledger_bytes = number(28'000);
   point.told_bytes = number(30'000);
@@ -236,8 +250,8 @@ model::roofline sample_roof() {
       point_of({"", "compute", 0, true, 0, false}, 2, 1'000, absent(unplanned)), unplanned);
   unnamed.ledger_bytes = absent(unplanned);
   unnamed.told_bytes = number(2'048);
-  roof.points = {bound_by_reads(), bound_by_arithmetic(), rotary, unnamed,
-                 prefill_without_ceiling()};
+  roof.points = {bound_by_reads(), bound_by_arithmetic(),  rotary,
+                 unnamed,          decode_that_overlaps(), prefill_without_ceiling()};
   return roof;
 }
 
