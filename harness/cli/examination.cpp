@@ -10,6 +10,7 @@
 #include "harness/cli/gpu_look.h"
 #include "harness/cli/host_choice.h"
 #include "harness/cli/no_sink.h"
+#include "probes/link/arithmetic_probe.h"
 #include "probes/link/link_probe.h"
 #include "probes/process/clock_probe.h"
 #include "probes/process/host_account.h"
@@ -160,6 +161,32 @@ result<std::vector<trace::link_ceiling>> measured_ceilings() {
   return probe->ceilings();
 }
 
+// On a busy machine a sample with all threads at work is rare.
+constexpr int arithmetic_samples = 8;
+
+result<std::vector<trace::arithmetic_ceiling>> measured_arithmetic() {
+  ASSAY_TRY_ASSIGN(const std::uint32_t threads, host_threads());
+  probes::arithmetic_probe probe({host_vector_bytes(), threads});
+  for (int i = 0; i < arithmetic_samples; ++i) ASSAY_TRY(probe.sample());
+  return std::vector{probe.ceiling()};
+}
+
+ability of(const trace::arithmetic_ceiling& ceiling) {
+  const bool is_measured = ceiling.operations_per_s > 0.0;
+  return {std::string(telemetry::to_string(ceiling.by)),
+          is_measured ? ability_state::yes : ability_state::no,
+          is_measured ? fmt::format("{:.1f} GFLOP/s measured: {}", ceiling.operations_per_s / 1e9,
+                                    ceiling.reason)
+                      : "not measured: " + ceiling.reason};
+}
+
+// A line each, or one that says why there is none.
+template <class Ceiling>
+void add(std::vector<ability>& to, const char* what, const result<std::vector<Ceiling>>& measured) {
+  if (!measured) return to.push_back({what, ability_state::no, measured.error().message});
+  for (const Ceiling& each : *measured) to.push_back(of(each));
+}
+
 }  // namespace
 
 std::string_view to_string(ability_state state) {
@@ -193,14 +220,10 @@ std::vector<ability> examine_gpu() {
 
 std::vector<ability> examine_ceilings() {
   std::vector<ability> all;
-  if (const auto host = measured_ceilings())
-    for (const trace::link_ceiling& each : *host) all.push_back(of(each));
-  else
-    all.push_back({"links of the host", ability_state::no, host.error().message});
-  if (const auto gpu = measured_gpu_ceilings())
-    for (const trace::link_ceiling& each : *gpu) all.push_back(of(each));
-  else
-    all.push_back({"links of a GPU", ability_state::no, gpu.error().message});
+  add(all, "links of the host", measured_ceilings());
+  add(all, "arithmetic", measured_arithmetic());
+  add(all, "links of a GPU", measured_gpu_ceilings());
+  add(all, "GPU arithmetic", measured_gpu_arithmetic());
   return all;
 }
 

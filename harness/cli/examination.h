@@ -33,7 +33,8 @@ std::vector<ability> examine_references();
 /// anything else of CUDA's. Overhead: where there is a GPU, a context.
 std::vector<ability> examine_gpu();
 
-/// Every link of the contract with its two ceilings, or why it has none. After examine_gpu().
+/// Every link of the contract with its two ceilings, and every kind of arithmetic with its one, or
+/// why it has none. After examine_gpu().
 /// Overhead: 0.3 s, and a second more where there is a GPU.
 std::vector<ability> examine_ceilings();
 

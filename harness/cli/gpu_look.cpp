@@ -12,12 +12,16 @@
 #include "harness/cli/no_sink.h"
 #include "probes/cuda_events/event_pair_probe.h"
 #include "probes/cupti/cupti_probe.h"
+#include "probes/gpu_link/gpu_arithmetic_probe.h"
 #include "probes/gpu_link/gpu_link_probe.h"
 #include "runtime/device/cuda/cuda_try.h"
 #include "runtime/telemetry/clock.h"
 
 namespace assay::cli {
 namespace {
+
+// The first may fall on a clock that still rises.
+constexpr int arithmetic_samples = 3;
 
 result<void> look_at_records() {
   ASSAY_TRY(probes::cupti_probe::open());
@@ -80,6 +84,13 @@ result<std::vector<trace::link_ceiling>> measured_gpu_ceilings() {
   ASSAY_TRY_ASSIGN(const auto probe, probes::gpu_link_probe::create(options));
   no_sink nowhere;
   ASSAY_TRY(probe->calibrate(nowhere));
+  return probe->ceilings();
+}
+
+result<std::vector<trace::arithmetic_ceiling>> measured_gpu_arithmetic() {
+  ASSAY_TRY(device::find_cuda_device(0));
+  ASSAY_TRY_ASSIGN(const auto probe, probes::gpu_arithmetic_probe::create(0));
+  for (int i = 0; i < arithmetic_samples; ++i) ASSAY_TRY(probe->sample());
   return probe->ceilings();
 }
 

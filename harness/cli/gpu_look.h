@@ -43,6 +43,9 @@ gpu_look look_at_gpu();
 /// The links of a GPU. Errors: unavailable, out_of_memory, where there is no GPU to measure on.
 result<std::vector<trace::link_ceiling>> measured_gpu_ceilings();
 
+/// Each kind of arithmetic of a GPU. Errors: likewise.
+result<std::vector<trace::arithmetic_ceiling>> measured_gpu_arithmetic();
+
 /// The look in lines: what each part has, and what is worth less without it. Pure.
 std::vector<ability> abilities_of(const gpu_look& look);
 

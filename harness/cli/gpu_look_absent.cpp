@@ -21,4 +21,8 @@ result<std::vector<trace::link_ceiling>> measured_gpu_ceilings() {
   return no_backend();
 }
 
+result<std::vector<trace::arithmetic_ceiling>> measured_gpu_arithmetic() {
+  return no_backend();
+}
+
 }  // namespace assay::cli

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "harness/cli/audited_run.h"
+#include "harness/cli/host_choice.h"
 #include "harness/cli/run_backend.h"
 #include "probes/cuda_events/bracketed_device.h"
 #include "probes/host_device/host_device_probe.h"
@@ -37,19 +38,6 @@ std::int64_t largest_cache_bytes() {
 
 // Of arithmetic, before the run: on a busy machine a sample with all threads at work is rare.
 constexpr int first_samples = 6;
-
-// Of the registers that the operators' loops use.
-std::size_t vector_bytes(ops::isa which) {
-  switch (which) {
-    case ops::isa::portable:
-      return 16;
-    case ops::isa::avx2:
-      return 32;
-    case ops::isa::avx512:
-      return 64;
-  }
-  return 16;
-}
 
 class host_backend final : public run_backend {
  public:
@@ -91,8 +79,7 @@ class host_backend final : public run_backend {
   result<void> sample_clock(trace::sink& to) override { return clock_.sample(to); }
 
   result<void> calibrate(trace::sink& to) override {
-    arithmetic_.emplace(
-        probes::arithmetic_options{vector_bytes(ops::isa_in_force()), options_.threads});
+    arithmetic_.emplace(probes::arithmetic_options{host_vector_bytes(), options_.threads});
     for (int i = 0; i < first_samples; ++i) ASSAY_TRY(arithmetic_->sample());
     return link_->calibrate(to);
   }

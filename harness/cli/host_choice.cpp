@@ -32,4 +32,16 @@ result<void> use_host_isa() {
   return {};
 }
 
+std::size_t host_vector_bytes() {
+  switch (ops::isa_in_force()) {
+    case ops::isa::portable:
+      return 16;
+    case ops::isa::avx2:
+      return 32;
+    case ops::isa::avx512:
+      return 64;
+  }
+  return 16;
+}
+
 }  // namespace assay::cli

@@ -155,8 +155,12 @@ void add_clocks(condition_probe& to, const std::string& sys) {
   to.add(ASSAY_CORE_CLOCK_CPUFREQ, [sys]() -> result<std::int64_t> {
     const std::string path = sys + "/devices/system/cpu/cpu" + std::to_string(sched_getcpu()) +
                              "/cpufreq/scaling_cur_freq";
-    ASSAY_TRY_ASSIGN(const std::string text, head_of(path));
-    return parse_whole(text, path, hz_per_khz);
+    const auto text = head_of(path);
+    if (!text)
+      return ASSAY_FAIL(
+          unavailable, "no frequency driver exposes a core's clock, as in most virtual machines; " +
+                           text.error().message);
+    return parse_whole(*text, path, hz_per_khz);
   });
   to.add(ASSAY_THERMAL_THROTTLES,
          many_files(thermal_files(sys), count_in(1),

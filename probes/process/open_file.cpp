@@ -11,14 +11,23 @@
 
 namespace assay::probes {
 
+namespace {
+
+// Paths lie in /proc and in /sys: the hint names neither.
+const char* hint_of(int problem) {
+  if (problem == EMFILE || problem == ENFILE)
+    return "; raise the limit on open files (ulimit -n), or close some";
+  if (problem == EACCES || problem == EPERM) return "; this process may not read it";
+  return "; this kernel does not keep it, or hides it from a container or a virtual machine";
+}
+
+}  // namespace
+
 result<open_file> open_file::open(std::string path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    const bool is_full = errno == EMFILE || errno == ENFILE;
-    return ASSAY_FAIL(unavailable,
-                      path + ": " + std::strerror(errno) +
-                          (is_full ? "; raise the limit on open files (ulimit -n), or close some"
-                                   : "; this needs /proc and a kernel that fills it"));
+    const int problem = errno;
+    return ASSAY_FAIL(unavailable, path + ": " + std::strerror(problem) + hint_of(problem));
   }
   return open_file(std::move(path), descriptor);
 }

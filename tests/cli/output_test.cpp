@@ -214,6 +214,9 @@ TEST(Doctor, examines_and_is_content) {
   for (const char* each : {"CUDA device", "CUPTI records", "CUDA events", "NVML", "host_read"})
     EXPECT_THAT(end.out, HasSubstr(std::string(" ") + each + " "));
   EXPECT_THAT(end.out, testing::AnyOf(HasSubstr("links of a GPU"), HasSubstr("device_read")));
+  EXPECT_THAT(end.out, testing::ContainsRegex("yes       f32_fma +[0-9.]+ GFLOP/s measured: "));
+  EXPECT_THAT(end.out, testing::AnyOf(HasSubstr("no        GPU arithmetic    "),
+                                      HasSubstr("yes       bf16_tensor ")));
 }
 
 TEST(Help, is_clean_and_on_stdout) {
