@@ -104,7 +104,7 @@ void say_roofline(list& to, const model::investigation& report) {
   std::uint64_t planned_prefills = 0;
   for (const model::roofline_point& each : points) {
     if (each.is_prefill) planned_prefills += each.launches;
-    to.say(!each.is_prefill && has_products(each) && each.ledger_bytes.is_present &&
+    to.say(!each.is_total && has_products(each) && each.ledger_bytes.is_present &&
                each.told_bytes.is_present && each.ledger_bytes.integer != each.told_bytes.integer,
            fmt::format("Whether {} did what was planned, its operations included: its records tell "
                        "{} bytes read, and the ledger plans {}",
