@@ -11,7 +11,6 @@
 namespace assay::test {
 
 using device::copy_direction;
-using model::time_part;
 using selftest_test::own_now_ns;
 using selftest_test::planted;
 using selftest_test::stamps;
@@ -31,8 +30,12 @@ void CUDART_CB hold_stream(void* length_ns) {
   (void)selftest_test::spin(*static_cast<const std::int64_t*>(length_ns));
 }
 
-std::size_t place(time_part part) {
-  return static_cast<std::size_t>(part);
+gpu_planter::planted_length slept(gpu_planter::planted_length made, std::int64_t length_ns) {
+  const stamps at = selftest_test::sleep_for(length_ns);
+  made.length_ns = at.length_ns();
+  made.begin_ns = at.begin_ns;
+  made.end_ns = at.end_ns;
+  return made;
 }
 
 }  // namespace
@@ -64,12 +67,19 @@ void gpu_planter::on_call(const selftest::device_call& call, device::device& rea
   if (is_planted_ || wanted == plan_.end()) return;
   is_planted_ = true;
   const device::range_label before = real.set_range(0);
+  const std::int64_t begin_ns = own_now_ns();
   auto made = plant_now(real, *wanted);
+  const std::int64_t end_ns = own_now_ns();
   real.set_range(before);
-  if (made)
-    plants_.push_back(*made);
-  else
+  if (!made) {
     outcome_ = failure(std::move(made).error());
+    return;
+  }
+  if (made->place != attribution_test::unclaimed_place) {
+    made->begin_ns = begin_ns;
+    made->end_ns = end_ns;
+  }
+  plants_.push_back(*made);
 }
 
 result<void> gpu_planter::open(device::device& real) {
@@ -93,27 +103,28 @@ result<void> gpu_planter::warm_up(device::device& real) {
   return {};
 }
 
-result<gpu_plant> gpu_planter::plant_now(device::device& real, const selftest_test::plant& what) {
-  gpu_plant made;
-  made.plant.wanted = what;
+result<gpu_planter::planted_length> gpu_planter::plant_now(device::device& real,
+                                                           const selftest_test::plant& what) {
+  planted_length made;
+  made.step = what.step;
+  made.what = to_string(what.what);
+  made.place = selftest_test::place_of(what.what);
   switch (what.what) {
     case planted::launch:
-      return plant_launch(real, made);
+      return plant_launch(real, made, what.length_ns);
     case planted::h2d:
     case planted::d2h:
-      return plant_copy(real, made);
+      return plant_copy(real, made, what.what == planted::h2d);
     case planted::gap:
-      return plant_gap(real, made);
+      return plant_gap(real, made, what.length_ns);
     case planted::submission:
-      return plant_submission(real, made);
+      return plant_submission(real, made, what.length_ns);
     case planted::wait:
-      return plant_wait(real, made);
+      return plant_wait(real, made, what.length_ns);
     case planted::unclaimed:
-      made.plant.at = selftest_test::sleep_for(what.length_ns);
-      return made;
+      return slept(made, what.length_ns);
     case planted::fifth:
-      made.plant.at = selftest_test::sleep_for(fifth_ns());
-      return made;
+      return slept(made, fifth_ns());
   }
   return made;
 }
@@ -131,64 +142,73 @@ result<void> gpu_planter::spin_on_gpu(device::device& real, std::int64_t length_
   return submit(real, [&](cudaStream_t on) { return launch_spin(on, length_ns, &shared().spun); });
 }
 
-result<gpu_plant> gpu_planter::plant_launch(device::device& real, gpu_plant made) {
-  ASSAY_TRY(spin_on_gpu(real, made.plant.wanted.length_ns));
+result<gpu_planter::planted_length> gpu_planter::plant_launch(device::device& real,
+                                                              planted_length made,
+                                                              std::int64_t length_ns) {
+  ASSAY_TRY(spin_on_gpu(real, length_ns));
   ASSAY_TRY(real.synchronize(own_));
-  made.plant.at = {shared().spun.begin_ns, shared().spun.end_ns};
+  made.length_ns = shared().spun.end_ns - shared().spun.begin_ns;
   return made;
 }
 
-result<gpu_plant> gpu_planter::plant_copy(device::device& real, gpu_plant made) {
+result<gpu_planter::planted_length> gpu_planter::plant_copy(device::device& real,
+                                                            planted_length made, bool goes_in) {
   ASSAY_TRY(spin_on_gpu(real, held_back_ns));
   ASSAY_TRY(real.record_event(own_, before_));
-  const bool goes_in = made.plant.wanted.what == planted::h2d;
   ASSAY_TRY(
       goes_in ? real.copy_async(own_, there_.address, copied_bytes(), copied, copy_direction::h2d)
               : real.copy_async(own_, copied_bytes(), there_.address, copied, copy_direction::d2h));
   ASSAY_TRY(real.record_event(own_, after_));
   ASSAY_TRY(real.synchronize(own_));
-  ASSAY_TRY_ASSIGN(const std::int64_t took_ns, real.elapsed_ns(before_, after_));
-  made.plant.at = {0, took_ns};
-  made.beside[place(time_part::launch)] = shared().spun.end_ns - shared().spun.begin_ns;
+  ASSAY_TRY_ASSIGN(made.length_ns, real.elapsed_ns(before_, after_));
+  made.kernels_ns = shared().spun.end_ns - shared().spun.begin_ns;
   return made;
 }
 
-result<gpu_plant> gpu_planter::plant_gap(device::device& real, gpu_plant made) {
-  shared().held_ns = made.plant.wanted.length_ns;
+result<gpu_planter::planted_length> gpu_planter::plant_gap(device::device& real,
+                                                           planted_length made,
+                                                           std::int64_t length_ns) {
+  shared().held_ns = length_ns;
   const std::uint32_t wanted = shared().flag + 1;
   ASSAY_TRY(submit(real, [&](cudaStream_t on) {
     const cudaError_t code = cudaLaunchHostFunc(on, hold_stream, &shared().held_ns);
     return code == cudaSuccess ? launch_flag(on, wanted, &shared().flag) : code;
   }));
-  made.plant.at.begin_ns = own_now_ns();
+  const std::int64_t returned_ns = own_now_ns();
   const volatile std::uint32_t& flag = shared().flag;
   do {
-    made.plant.at.end_ns = own_now_ns();
-    if (made.plant.at.length_ns() > longest_wait_ns)
+    made.length_ns = own_now_ns() - returned_ns;
+    if (made.length_ns > longest_wait_ns)
       return ASSAY_FAIL(unavailable, "a planted kernel did not begin within two seconds");
   } while (flag != wanted);
   ASSAY_TRY(real.synchronize(own_));
   return made;
 }
 
-result<gpu_plant> gpu_planter::plant_submission(device::device& real, gpu_plant made) {
+result<gpu_planter::planted_length> gpu_planter::plant_submission(device::device& real,
+                                                                  planted_length made,
+                                                                  std::int64_t length_ns) {
+  const std::int64_t asked_ns = own_now_ns();
   ASSAY_TRY(submit(real, [&](cudaStream_t on) {
-    made.plant.at = selftest_test::spin(made.plant.wanted.length_ns);
+    (void)selftest_test::spin(length_ns);
     return launch_flag(on, 0, &shared().flag);
   }));
+  made.length_ns = own_now_ns() - asked_ns;
   ASSAY_TRY(real.synchronize(own_));
   return made;
 }
 
-result<gpu_plant> gpu_planter::plant_wait(device::device& real, gpu_plant made) {
-  shared().held_ns = made.plant.wanted.length_ns;
+result<gpu_planter::planted_length> gpu_planter::plant_wait(device::device& real,
+                                                            planted_length made,
+                                                            std::int64_t length_ns) {
+  shared().held_ns = length_ns;
   ASSAY_TRY(submit(real, [&](cudaStream_t on) {
     const cudaError_t code = launch_flag(on, 0, &shared().flag);
     return code == cudaSuccess ? cudaLaunchHostFunc(on, hold_stream, &shared().held_ns) : code;
   }));
-  made.plant.at.begin_ns = own_now_ns();
+  const std::int64_t asked_ns = own_now_ns();
   ASSAY_TRY(real.synchronize(own_));
-  made.plant.at.end_ns = own_now_ns();
+  made.length_ns = own_now_ns() - asked_ns;
   return made;
 }
 

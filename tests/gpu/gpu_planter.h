@@ -12,18 +12,11 @@
 #include "harness/cli/track.h"
 #include "probes/trace/sink.h"
 #include "runtime/device/cuda/cuda_device.h"
+#include "tests/attribution/planted_records.h"
 #include "tests/gpu/planted_kernels.h"
 #include "tests/selftest/planted_run.h"
 
 namespace assay::test {
-
-/// What was planted in a step, by the stamps of who planted it.
-struct gpu_plant {
-  selftest_test::planted_stamp plant;
-  /// What had to be there for the plant, by place: a kernel behind which a copy is held until
-  /// everything is queued. Clock: the GPU's.
-  selftest_test::step_account beside{};
-};
 
 /// An instrument beside the runtime which plants when a decode step's wait has returned: a step is
 /// one replay and one wait, so that the device has nothing left to do and a plant overlaps nothing.
@@ -35,7 +28,7 @@ struct gpu_plant {
 ///                     kernel until they are queued; the events
 ///     launch gap      a function of the host holds the stream up, behind it a kernel whose call
 ///                     has returned; from that return to the kernel's first write
-///     submission      the caller spins within a call that submits; two clock reads
+///     submission      the caller spins within a call that submits; two clock reads around the call
 ///     wait            a function of the host holds the stream up, nothing is behind it, the caller
 ///                     waits in a call; two clock reads around that call
 ///     unclaimed       the caller sleeps outside of any call; two clock reads
@@ -44,13 +37,15 @@ struct gpu_plant {
 /// Threads: the run's. Errors: the first one ends the planting and is kept.
 class gpu_planter final : public selftest::instrument {
  public:
+  using planted_length = attribution_test::planted_length;
+
   explicit gpu_planter(std::vector<selftest_test::plant> plan)
       : plan_(std::move(plan)), sink_(*this) {}
 
   void on_call(const selftest::device_call& call, device::device& real) noexcept override;
 
   cli::track track() { return {this, &sink_}; }
-  const std::vector<gpu_plant>& plants() const { return plants_; }
+  const std::vector<planted_length>& plants() const { return plants_; }
   /// Around the one allocation that it makes, in the first prefill.
   const selftest_test::stamps& allocation() const { return allocation_; }
   const result<void>& outcome() const { return outcome_; }
@@ -83,12 +78,16 @@ class gpu_planter final : public selftest::instrument {
 
   result<void> open(device::device& real);
   result<void> warm_up(device::device& real);
-  result<gpu_plant> plant_now(device::device& real, const selftest_test::plant& what);
-  result<gpu_plant> plant_launch(device::device& real, gpu_plant made);
-  result<gpu_plant> plant_copy(device::device& real, gpu_plant made);
-  result<gpu_plant> plant_gap(device::device& real, gpu_plant made);
-  result<gpu_plant> plant_submission(device::device& real, gpu_plant made);
-  result<gpu_plant> plant_wait(device::device& real, gpu_plant made);
+  result<planted_length> plant_now(device::device& real, const selftest_test::plant& what);
+  result<planted_length> plant_launch(device::device& real, planted_length made,
+                                      std::int64_t length_ns);
+  result<planted_length> plant_copy(device::device& real, planted_length made, bool goes_in);
+  result<planted_length> plant_gap(device::device& real, planted_length made,
+                                   std::int64_t length_ns);
+  result<planted_length> plant_submission(device::device& real, planted_length made,
+                                          std::int64_t length_ns);
+  result<planted_length> plant_wait(device::device& real, planted_length made,
+                                    std::int64_t length_ns);
   template <class Enqueue>
   result<void> submit(device::device& real, Enqueue enqueue);
   result<void> spin_on_gpu(device::device& real, std::int64_t length_ns);
@@ -96,7 +95,7 @@ class gpu_planter final : public selftest::instrument {
 
   std::vector<selftest_test::plant> plan_;
   window_sink sink_;
-  std::vector<gpu_plant> plants_;
+  std::vector<planted_length> plants_;
   result<void> outcome_;
 
   std::optional<device::pinned_buffer> memory_;

@@ -42,25 +42,6 @@ std::string told(const planted_step& step) {
   return text + "\n";
 }
 
-// Where nobody can stamp everything a step is held against those around it, which must not hold a
-// plant themselves, nor the step.
-TEST(Planted, steps_around_a_plant_say_what_the_rest_of_it_should_be) {
-  std::vector<planted_step> steps(40);
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    steps[i].index = i;
-    steps[i].reported.fill(static_cast<std::int64_t>(1000 + 10 * i));
-    if (i % 4 == 1) {
-      steps[i].plant = planted_stamp{{i, planted::launch, 0}, {}};
-      steps[i].reported.fill(1'000'000);
-    }
-  }
-  // Upper middle of the twelve nearest: steps 14 to 28 of the first, 12 to 28 of the second.
-  const std::vector<std::pair<std::size_t, std::int64_t>> medians{
-      {21, 1220}, {20, 1220}, {0, 1100}, {39, 1310}};
-  for (const auto& [at, wanted] : medians)
-    for (const std::int64_t each : by_neighbours(steps, at)) EXPECT_EQ(each, wanted) << at;
-}
-
 // Every part and the residual, of steps with a plant and of those between them.
 TEST(Planted, lengths_are_in_their_part_and_in_no_other) {
   std::vector<plant> plan;

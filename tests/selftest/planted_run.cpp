@@ -139,11 +139,6 @@ std::size_t place_of(planted what) {
   return unclaimed_place;
 }
 
-const char* name_of_place(std::size_t place) {
-  return place == unclaimed_place ? "residual"
-                                  : model::to_string(static_cast<time_part>(place)).data();
-}
-
 cli::run_options one_request(std::uint32_t steps) {
   cli::run_options options = cli::default_run_options().value();
   options.scenario = scenarios::single_prompt("In the beginning", steps + 1);
@@ -176,35 +171,11 @@ std::int64_t found_ns(const planted_step& step) {
   return step.reported[place] - (step.witnessed[place] - step.plant->at.length_ns());
 }
 
-std::int64_t allowed_ns(std::int64_t length_ns) {
-  return std::max<std::int64_t>(20'000, length_ns / 50);
-}
-
 std::int64_t largest_miss_ns(const planted_step& step) {
   std::int64_t most = 0;
   for (std::size_t place = 0; place <= unclaimed_place; ++place)
     most = std::max(most, std::abs(step.reported[place] - step.witnessed[place]));
   return most;
-}
-
-step_account by_neighbours(const std::vector<planted_step>& steps, std::size_t at) {
-  constexpr std::size_t wanted = 12;
-  std::vector<const planted_step*> near;
-  for (std::size_t away = 1; away < steps.size() && near.size() < wanted; ++away)
-    for (const bool is_before : {true, false}) {
-      const std::size_t there = is_before ? at - away : at + away;
-      if ((is_before && away > at) || there >= steps.size()) continue;
-      if (!steps[there].plant && near.size() < wanted) near.push_back(&steps[there]);
-    }
-  ASSAY_CHECK(!near.empty(), "every step has a plant");
-  step_account medians{};
-  for (std::size_t place = 0; place < medians.size(); ++place) {
-    std::vector<std::int64_t> times;
-    for (const planted_step* each : near) times.push_back(each->reported[place]);
-    std::sort(times.begin(), times.end());
-    medians[place] = times[times.size() / 2];
-  }
-  return medians;
 }
 
 std::int64_t median_wall_ns(const planted_run& of) {

@@ -3,24 +3,24 @@
 // A decode run with plants in it, its report, and the same steps divided by who planted.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "harness/cli/audited_run.h"
 #include "reports/model/investigation.h"
+#include "tests/attribution/planted_records.h"
 #include "tests/selftest/planting_device.h"
 
 namespace assay::selftest_test {
 
-/// Where a step's time went: the parts of model::time_part, then what none of them covers.
-inline constexpr std::size_t unclaimed_place = model::time_part_count;
-using step_account = std::array<std::int64_t, model::time_part_count + 1>;
+using attribution_test::allowed_ns;
+using attribution_test::name_of_place;
+using attribution_test::step_account;
+using attribution_test::unclaimed_place;
 
 /// Place of the account that must show what was planted.
 std::size_t place_of(planted what);
-const char* name_of_place(std::size_t place);
 
 struct planted_step {
   std::uint64_t index = 0;
@@ -46,14 +46,8 @@ result<planted_run> run_with_plants(const cli::run_options& options, std::vector
 /// What the report has of a plant in its place: all that is there, less what the rest of the same
 /// step left there by the stamps of who planted. Precondition: it has a plant.
 std::int64_t found_ns(const planted_step& step);
-/// How far that may be from the plant's length: 2 %, or 20 us.
-std::int64_t allowed_ns(std::int64_t length_ns);
 /// The furthest that a place of the step is from what was witnessed.
 std::int64_t largest_miss_ns(const planted_step& step);
-
-/// What each place of a step has, by the report alone: the median of the twelve steps without a
-/// plant that are nearest to it, itself excepted. Precondition: there is such a step.
-step_account by_neighbours(const std::vector<planted_step>& steps, std::size_t at);
 
 /// Median wall of the steps without a plant.
 std::int64_t median_wall_ns(const planted_run& of);
