@@ -104,17 +104,24 @@ def verdict(copy):
     if built.returncode != 0:
         raise SystemExit(built.stdout[-2000:])
     return (failed(build, "tests/selftest/selftest_test", "Planted.*"),
-            failed(build, "tests/attribution/attribution_test", "*"))
+            failed(build, "tests/attribution/attribution_test", "RecordedPlants.*"),
+            failed(build, "tests/attribution/attribution_test", "-RecordedPlants.*"))
+
+
+def told(tests):
+    return ", ".join(f"`{each}`" for each in tests) or "none"
 
 
 def main():
     copy = sys.argv[1]
-    live, by_hand = verdict(copy)
-    if live or by_hand:
-        raise SystemExit(f"red without a mistake: {live + by_hand}")
-    print("| mistake | where | red in live runs with planted lengths | tests of planted traces that are red |")
-    print("|---|---|---|---:|")
+    before = sum(verdict(copy), [])
+    if before:
+        raise SystemExit(f"red without a mistake: {before}")
+    print("| mistake | where | red in live runs with planted lengths | red in a run recorded on an H200 "
+          "| tests of traces made by hand that are red |")
+    print("|---|---|---|---|---:|")
     seen = 0
+    of_gpu = 0
     for what, path, find, replace in MUTATIONS:
         where = os.path.join(copy, path)
         with open(where, encoding="utf-8") as file:
@@ -124,14 +131,14 @@ def main():
         with open(where, "w", encoding="utf-8") as file:
             file.write(whole.replace(find, replace))
         try:
-            live, by_hand = verdict(copy)
+            live, recorded, by_hand = verdict(copy)
         finally:
             with open(where, "w", encoding="utf-8") as file:
                 file.write(whole)
-        seen += 1 if live or by_hand else 0
-        told = ", ".join(f"`{each}`" for each in live) or "none"
-        print(f"| {what} | `{path}` | {told} | {len(by_hand)} |", flush=True)
-    print(f"\n{seen} of {len(MUTATIONS)} are seen.")
+        seen += 1 if live or recorded or by_hand else 0
+        of_gpu += 1 if recorded else 0
+        print(f"| {what} | `{path}` | {told(live)} | {told(recorded)} | {len(by_hand)} |", flush=True)
+    print(f"\n{seen} of {len(MUTATIONS)} are seen, {of_gpu} of {len(MUTATIONS)} in the run recorded on an H200.")
     return 0 if seen == len(MUTATIONS) else 1
 
 
