@@ -154,6 +154,7 @@ model::roofline_point point_of(const model::pass_total& decode) {
   model::roofline_point point;
   point.is_total = true;
   point.launches = decode.named_passes;
+  point.passes = decode.passes;
   point.busy_ns = decode.named_busy_ns;
   point.lengths_ns = decode.named_lengths_ns;
   point.operations = point.ledger_bytes = whole(0);
@@ -189,7 +190,7 @@ model::roofline_point point_of(const planned_prefills& planned, const model::pas
   model::roofline_point point;
   point.is_prefill = point.is_total = true;
   point.launches = planned.passes;
-  point.prefill_passes = prefill.passes;
+  point.passes = prefill.passes;
   point.busy_ns = planned.busy_ns;
   point.lengths_ns = planned.lengths_ns;
   point.by = planned.by;

@@ -166,6 +166,7 @@ constexpr int arithmetic_samples = 8;
 
 result<std::vector<trace::arithmetic_ceiling>> measured_arithmetic() {
   ASSAY_TRY_ASSIGN(const std::uint32_t threads, host_threads());
+  ASSAY_TRY(use_host_isa());  // a run's ceiling is of the registers that its loops may use
   probes::arithmetic_probe probe({host_vector_bytes(), threads});
   for (int i = 0; i < arithmetic_samples; ++i) ASSAY_TRY(probe.sample());
   return std::vector{probe.ceiling()};

@@ -305,11 +305,11 @@ constexpr std::string_view to_string(roof_bound bound) {
 struct roofline_point {
   launch_class which;
   bool is_prefill = false;
-  bool is_total = false;             ///< of decode steps, or of prefill
-  std::uint64_t launches = 0;        ///< of a total, passes
-  std::uint64_t prefill_passes = 0;  ///< all of the trace, also those that no plan counts
-  std::int64_t busy_ns = 0;          ///< of a total, time in which a kernel ran
-  std::int64_t lengths_ns = 0;       ///< of the launches, one by one: more where they overlap
+  bool is_total = false;        ///< of decode steps, or of prefill
+  std::uint64_t launches = 0;   ///< of a total, passes
+  std::uint64_t passes = 0;     ///< of a total: all of the trace, also those that no plan counts
+  std::int64_t busy_ns = 0;     ///< of a total, time in which a kernel ran
+  std::int64_t lengths_ns = 0;  ///< of the launches, one by one: more where they overlap
   telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
   bool is_by_several = false;  ///< its operators use several kinds: under the roof of reads alone
   quantity operations;         ///< of products, by the plan

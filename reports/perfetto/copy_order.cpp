@@ -19,24 +19,28 @@ std::span<const std::uint64_t> copy_order::take(const assay_record& call) {
   const auto index = index_of(call.stream);
   if (!index) return found_;
   one_stream& on = streams_[*index];
-  // A call of another thread may have been made while the host still waited.
-  if (call.start_ns >= waited_until_ns_) raise_to(on.behind, waited_for_);
+  take_wait_of_host(on, call);
+  const bool is_behind = call.start_ns >= on.changed_until_ns;
   switch (call.op) {
     case ASSAY_OP_COPY:
       take_copy(*index, call);
       break;
     case ASSAY_OP_LAUNCH:
-      collect(&one_stream::for_launches, on.behind);
+      if (is_behind) collect(&one_stream::for_launches, on.behind);
       break;
     case ASSAY_OP_EVENT:
       if (recordings_.empty()) recordings_.resize(recordings_max);
-      recordings_[call.correlation % recordings_max] = {call.correlation, on.behind};
+      recordings_[call.correlation % recordings_max] = {call.correlation,
+                                                        is_behind ? on.behind : copies_done{}};
       break;
     case ASSAY_OP_WAIT:
-      if (const recording* awaited = find(call.extra[0])) raise_to(on.behind, awaited->behind);
+      if (const recording* awaited = find(call.extra[0])) {
+        raise_to(on.behind, awaited->behind);
+        on.changed_until_ns = std::max({on.changed_until_ns, call.start_ns, call.end_ns});
+      }
       break;
     case ASSAY_OP_SYNC:
-      take_sync(on, call);
+      if (is_behind || call.extra[0] != 0) take_sync(on, call);
       break;
     default:
       break;
@@ -59,9 +63,17 @@ const copy_order::recording* copy_order::find(std::int64_t correlation) const {
   return there.correlation == wanted ? &there : nullptr;
 }
 
+void copy_order::take_wait_of_host(one_stream& on, const assay_record& call) const {
+  // A call of another thread may have been made while the host still waited.
+  if (call.start_ns < waited_until_ns_) return;
+  raise_to(on.behind, waited_for_);
+  on.changed_until_ns = std::max(on.changed_until_ns, waited_until_ns_);
+}
+
 void copy_order::take_copy(std::size_t index, const assay_record& call) {
   one_stream& on = streams_[index];
   on.behind[index] = ++on.copies_count;
+  on.changed_until_ns = std::max({on.changed_until_ns, call.start_ns, call.end_ns});
   std::deque<copy>& side = call.direction == ASSAY_D2H ? on.for_syncs : on.for_launches;
   if (side.size() == unused_copies_max) side.pop_front();
   side.push_back({on.copies_count, call.correlation});

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -20,8 +21,9 @@ namespace assay::reports {
 /// its stream names; and behind one that a sync waited for which had returned before the launch was
 /// submitted. All three go on through others. Whether the kernel touches what was copied, no record
 /// says. Says nothing rather than guess: of streams, copies and recordings beyond the limits below,
-/// and of waits that name none. Memory: 1.1 MiB for recordings, 16 bytes a copy that is not used
-/// yet. Threads: one.
+/// of waits that name none, and of calls that began before the copy's had returned: another thread
+/// made them, and the file's order of two threads is not that of the stream. Memory: 1.1 MiB for
+/// recordings, 16 bytes a copy that is not used yet. Threads: one.
 class copy_order {
  public:
   static constexpr std::size_t streams_max = 16;
@@ -43,6 +45,7 @@ class copy_order {
     std::uint32_t stream = 0;
     std::uint64_t copies_count = 0;
     copies_done behind{};
+    std::int64_t changed_until_ns = std::numeric_limits<std::int64_t>::min();  // what lies behind
     std::deque<copy> for_launches;
     std::deque<copy> for_syncs;
   };
@@ -53,6 +56,7 @@ class copy_order {
 
   std::optional<std::size_t> index_of(std::uint32_t stream);
   const recording* find(std::int64_t correlation) const;
+  void take_wait_of_host(one_stream& on, const assay_record& call) const;
   void take_copy(std::size_t index, const assay_record& call);
   void take_sync(const one_stream& on, const assay_record& call);
   void collect(std::deque<copy> one_stream::*side, const copies_done& done);

@@ -212,6 +212,7 @@ void timeline_writer::take_call(const assay_record& call) {
   if (call.op < ASSAY_OP_COPY || (call.flags & ASSAY_REFUSED) != 0) return;
   if (call.op <= ASSAY_OP_EVENT) {
     joined_call& one = joined(call.correlation);
+    if (one.call.is_known) (one = {}).correlation = call.correlation;  // a number given anew
     one.call = {call.start_ns, trace::sum(call.start_ns, length_ns), call.tid, call.op, true};
     arrow(one);
   }
@@ -293,19 +294,29 @@ void timeline_writer::use_arrow(joined_call& copy) {
     return std::max(in.at_ns, trace::difference(in.end_ns, 1));
   };
   place from = copy.shown, to = user->shown;
+  // Of a kernel that began, or a sync that returned, while the copy ran, the times say that it was
+  // not ordered behind it.
+  if (from.end_ns > (is_sync ? to.end_ns : to.at_ns)) return;
+  const bool is_turned = is_sync && to.at_ns < from.at_ns;
   if (is_sync) to.at_ns = std::clamp(from.end_ns, to.at_ns, last_ns(to));
   from.at_ns = std::clamp(to.at_ns, from.at_ns, last_ns(from));
-  if (from.at_ns > to.at_ns) return;  // clocks that disagree: it would point back
+  // Perfetto leads an arrow from the slice that begins first, whichever end is the start: into a
+  // sync that began before the copy it would point from the sync to the copy.
+  if (is_turned)
+    event(fmt::format(
+        R"({{"ph":"X","name":"sync: copy done","cat":"wait","pid":{},"tid":{},"ts":{},"dur":0.001,"args":{{"correlation":{}}}}})",
+        threads_group, tid_of(to.track), micros(to.at_ns), copy.correlation));
   draw(is_sync ? "waited for" : "first use", streams_group, from,
        is_sync ? threads_group : streams_group, to);
 }
 
 void timeline_writer::arrow(joined_call& joined) {
-  if (!joined.call.is_known || !joined.work.is_known) return;
+  if (!joined.call.is_known || !joined.work.is_known || joined.correlation == 0) return;
+  joined.work.is_known = false;
+  if (joined.work.at_ns < joined.call.at_ns) return;  // clocks that disagree: it would point back
   // An arrow of its own for each kernel of a graph: of several ends under one id, the viewer of
   // chrome://tracing draws the first and drops the others.
   draw("submission", threads_group, joined.call, streams_group, joined.work);
-  joined.work.is_known = false;
 }
 
 void timeline_writer::draw(std::string_view name, int from_group, const place& from, int to_group,

@@ -134,10 +134,10 @@ void add_notes(const model::investigation& report, word_table& to) {
 
 std::string point_words(const model::roofline_point& point) {
   if (!point.is_total) return launch_words(point.which);
-  if (!point.is_prefill) return "decode, all launches";
-  if (point.launches >= point.prefill_passes) return "prefill, all launches";
-  return fmt::format("prefill, launches of {} of {} passes", with_separators(point.launches),
-                     with_separators(point.prefill_passes));
+  const char* what = point.is_prefill ? "prefill" : "decode";
+  if (point.launches >= point.passes) return fmt::format("{}, all launches", what);
+  return fmt::format("{}, launches of {} of {} {}", what, with_separators(point.launches),
+                     with_separators(point.passes), point.is_prefill ? "passes" : "steps");
 }
 
 std::string arithmetic_words(telemetry::arithmetic by) {

@@ -163,6 +163,7 @@ TEST(Roofline, a_prefill_is_counted_once_and_in_the_time_that_a_kernel_ran) {
 TEST(Roofline, decode_is_held_under_it_as_a_whole) {
   const auto all = all_of_decode(roof_of(roofline_trace(320).investigate()));
   EXPECT_EQ(all.launches, 2u);
+  EXPECT_EQ(all.passes, 2u);
   EXPECT_EQ(all.busy_ns, 4'000);
   EXPECT_EQ(all.lengths_ns, 4'000);
   EXPECT_EQ(all.operations.integer, 16'000 + 269'440);
@@ -204,6 +205,7 @@ TEST(Roofline, a_step_that_the_plan_does_not_name_is_no_part_of_decode) {
   ASSERT_EQ(found.decode.passes, 3u);
   const auto all = all_of_decode(found.roof);
   EXPECT_EQ(all.launches, 2u);
+  EXPECT_EQ(all.passes, 3u) << "or it is told as all of decode";
   EXPECT_EQ(all.busy_ns, 4'000);
   EXPECT_EQ(all.told_bytes.integer, 8'768);
 }
@@ -330,7 +332,7 @@ TEST(Roofline, a_prefill_that_nobody_planned_is_not_counted_as_one_of_all) {
   trace.end(ASSAY_WINDOW_REQUEST, 1);
   const auto found = trace.investigate();
   EXPECT_EQ(found.roof.points.back().launches, 1u);
-  EXPECT_EQ(found.roof.points.back().prefill_passes, 2u);
+  EXPECT_EQ(found.roof.points.back().passes, 2u);
   EXPECT_THAT(found.blind_spots, Contains(HasSubstr("arithmetic 1 prefill did")));
 }
 

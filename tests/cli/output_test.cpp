@@ -219,6 +219,13 @@ TEST(Doctor, examines_and_is_content) {
                                       HasSubstr("yes       bf16_tensor ")));
 }
 
+TEST(Doctor, measures_the_arithmetic_that_a_run_so_set_would_use) {
+  EXPECT_THAT(run({"doctor"}, {{"ASSAY_HOST_ISA=1"}, {}}).out,
+              testing::ContainsRegex("f32_fma .*between 16-byte registers"));
+  EXPECT_THAT(run({"doctor"}, {{"ASSAY_HOST_ISA=4"}, {}}).out,
+              HasSubstr("no        arithmetic        ASSAY_HOST_ISA=4"));
+}
+
 TEST(Help, is_clean_and_on_stdout) {
   for (const arguments& given : {arguments{"--help"}, arguments{"--help-all"},
                                  arguments{"audit", "--help"}, arguments{"list", "--help"}}) {

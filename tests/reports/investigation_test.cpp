@@ -460,13 +460,17 @@ TEST(Investigation, overheads_of_passes_that_were_not_held_are_not_called_none) 
   EXPECT_NE(investigation_as_text(found).find("Of 1 pass nothing is known"), std::string::npos);
 }
 
-TEST(Roofline, names_prefills_that_no_plan_counts) {
+TEST(Roofline, names_passes_that_no_plan_counts) {
   model::roofline_point point;
   point.is_prefill = point.is_total = true;
-  point.launches = point.prefill_passes = 8;
+  point.launches = point.passes = 8;
   EXPECT_EQ(point_words(point), "prefill, all launches");
   point.launches = 5;
   EXPECT_EQ(point_words(point), "prefill, launches of 5 of 8 passes");
+  point.is_prefill = false;
+  EXPECT_EQ(point_words(point), "decode, launches of 5 of 8 steps");
+  point.launches = 8;
+  EXPECT_EQ(point_words(point), "decode, all launches");
 }
 
 TEST(Investigation, thinning_out_keeps_the_longest_and_the_shortest_step) {

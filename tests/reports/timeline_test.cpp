@@ -223,12 +223,12 @@ TEST(TimelineCopies, lead_over_the_event_that_a_wait_names) {
 }
 
 TEST(TimelineCopies, lead_on_through_waits_in_a_row_and_through_a_sync) {
-  const auto copy = call_on(1, ASSAY_OP_COPY, 1), second = call_on(1, ASSAY_OP_COPY, 6);
-  const auto over_two = call_on(3, ASSAY_OP_LAUNCH, 5), synced = call_on(2, ASSAY_OP_LAUNCH, 8);
+  const auto copy = call_on(1, ASSAY_OP_COPY, 1), second = call_on(1, ASSAY_OP_COPY, 7);
+  const auto over_two = call_on(3, ASSAY_OP_LAUNCH, 6), synced = call_on(2, ASSAY_OP_LAUNCH, 9);
   const auto timeline = timeline_of(
       {copy, call_on(1, ASSAY_OP_EVENT, 2), call_on(2, ASSAY_OP_WAIT, 3, 2),
-       call_on(2, ASSAY_OP_EVENT, 4), call_on(3, ASSAY_OP_WAIT, 10, 4), over_two, second,
-       call_on(1, ASSAY_OP_SYNC, 7), synced, work_of(copy, 200, 300), work_of(over_two, 900, 1'000),
+       call_on(2, ASSAY_OP_EVENT, 4), call_on(3, ASSAY_OP_WAIT, 5, 4), over_two, second,
+       call_on(1, ASSAY_OP_SYNC, 8), synced, work_of(copy, 200, 300), work_of(over_two, 900, 1'000),
        work_of(second, 700, 705), work_of(synced, 1'500, 1'600)});
   EXPECT_THAT(breaches_of(timeline), IsEmpty());
   EXPECT_EQ(arrows_named("first use", timeline), (arrows_at{{299, 900}, {704, 1'500}}));
@@ -258,6 +258,57 @@ TEST(TimelineCopies, to_the_host_lead_to_the_sync_that_waits_for_them) {
   EXPECT_THAT(breaches_of(timeline), IsEmpty());
   EXPECT_EQ(arrows_named("waited for", timeline), (arrows_at{{999, 1'000}}));
   EXPECT_EQ(arrows_named("first use", timeline), arrows_at{}) << "no kernel reads the host's copy";
+}
+
+TEST(Timeline, work_without_a_number_is_nobodys) {
+  const auto timeline = timeline_of({call_of(0, 100), launch_of(0, 200, 300)});
+  EXPECT_EQ(arrows_in(timeline), 0u) << "0 is no correlation";
+}
+
+TEST(TimelineCopies, of_another_thread_lead_to_no_call_that_was_made_meanwhile) {
+  // Each thread's calls stand in the file one after the other: not in the order of the two threads.
+  const auto copy = call_on(1, ASSAY_OP_COPY, 6), copy_back = to_host(call_on(1, ASSAY_OP_COPY, 7));
+  const auto event = call_on(1, ASSAY_OP_EVENT, 3), launch = call_on(1, ASSAY_OP_LAUNCH, 4);
+  auto sync = call_on(1, ASSAY_OP_SYNC, 5);
+  sync.end_ns = 9'000;
+  const auto wait = call_on(2, ASSAY_OP_WAIT, 8, 3), user = call_on(2, ASSAY_OP_LAUNCH, 9);
+  const auto next = call_on(1, ASSAY_OP_LAUNCH, 10);
+  const auto timeline = timeline_of({copy, copy_back, event, launch, sync, wait, user, next,
+                                     work_of(copy, 1'100, 1'200), work_of(copy_back, 1'200, 1'300),
+                                     work_of(launch, 1'300, 1'350), work_of(user, 1'400, 1'500),
+                                     work_of(next, 1'600, 1'700)});
+  EXPECT_EQ(arrows_named("first use", timeline), (arrows_at{{1'199, 1'600}}))
+      << "event and launch were submitted before it";
+  EXPECT_EQ(arrows_named("waited for", timeline), arrows_at{})
+      << "the sync may have looked before the copy was submitted";
+}
+
+TEST(TimelineCopies, have_no_arrow_where_times_contradict_the_order) {
+  const auto copy = call_on(1, ASSAY_OP_COPY, 1), copy_back = to_host(call_on(1, ASSAY_OP_COPY, 2));
+  const auto launch = call_on(1, ASSAY_OP_LAUNCH, 3);
+  auto sync = call_on(1, ASSAY_OP_SYNC, 4);
+  sync.end_ns = 2'000;
+  for (const int late_ns : {0, 1}) {
+    const auto timeline =
+        timeline_of({copy, copy_back, launch, sync, work_of(copy, 500, 1'000 + late_ns),
+                     work_of(copy_back, 1'500, 2'000 + late_ns), work_of(launch, 1'000, 1'400)});
+    EXPECT_EQ(arrows_named("first use", timeline).size(), late_ns == 0 ? 1u : 0u)
+        << "a kernel that begins while the copy runs does not stand behind it";
+    EXPECT_EQ(arrows_named("waited for", timeline).size(), late_ns == 0 ? 1u : 0u)
+        << "a sync that returns while the copy runs did not wait for it";
+  }
+}
+
+TEST(TimelineCopies, of_a_number_that_is_given_anew_have_no_arrow_of_the_old_one) {
+  const auto old_copy = call_on(1, ASSAY_OP_COPY, 1);
+  auto copy = old_copy, launch = call_on(1, ASSAY_OP_LAUNCH, 2);
+  copy.start_ns = 5'000;
+  copy.end_ns = 5'010;
+  launch.start_ns = 5'100;
+  launch.end_ns = 5'110;
+  const auto timeline = timeline_of(
+      {old_copy, work_of(old_copy, 200, 300), copy, launch, work_of(launch, 6'000, 6'100)});
+  EXPECT_EQ(arrows_named("first use", timeline), arrows_at{}) << "the copy itself is not recorded";
 }
 
 TEST(TimelineCopies, without_a_slice_at_either_end_have_no_arrow) {
@@ -328,6 +379,15 @@ plants_by_breach all_plants() {
           {"starts in no slice",
            [](event& one) {
              if (one["ph"] == "s") one["ts"] = 0.05;
+           }},
+          {"begins before that of its start",
+           [](event& one) {
+             if (one["ph"] == "X" && one["name"] == "launch" && one["pid"] == 2) {
+               one["ts"] = 1.5;
+               one["dur"] = 9.0;
+             }
+             if (one["ph"] == "s") one["ts"] = 1.6;
+             if (one["ph"] == "f") one["ts"] = 1.7;
            }},
           {"is of phase t",
            [](event& one) {

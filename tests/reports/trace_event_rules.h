@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Assay authors
 // SPDX-License-Identifier: Apache-2.0
 // What viewers of the Trace Event Format rely on and do not tell of: Perfetto drops what overlaps
-// on its track, chrome://tracing the second end of an arrow, both put track 0 of a process on
-// another.
+// on its track and turns arrows round, chrome://tracing drops the second end of an arrow, both put
+// track 0 of a process on another.
 #pragma once
 
 #include <algorithm>
@@ -113,14 +113,14 @@ class trace_event_rules {
     }
   }
 
-  bool lies_in_a_slice(const arrow_end& end) const {
+  const slice* slice_at(const arrow_end& end) const {
     const auto found = slices_.find(end.on);
-    if (found == slices_.end()) return false;
+    if (found == slices_.end()) return nullptr;
     // Slices lie in order: the last that begins there or before is the innermost, or beside it.
     auto after =
         std::upper_bound(found->second.begin(), found->second.end(), end.at_ns,
                          [](std::int64_t ns, const slice& each) { return ns < each.start_ns; });
-    return after != found->second.begin() && (--after)->end_ns >= end.at_ns;
+    return after != found->second.begin() && (--after)->end_ns >= end.at_ns ? &*after : nullptr;
   }
 
   void judge_arrows() {
@@ -130,9 +130,14 @@ class trace_event_rules {
     for (const auto& [id, all] : ends_) {
       if (!starts_.contains(id)) breach("arrow {} has no start", id);
       for (const arrow_end& end : all) {
-        if (!lies_in_a_slice(end)) breach("arrow {} ends in no slice", id);
+        const slice* last = slice_at(end);
+        if (last == nullptr) breach("arrow {} ends in no slice", id);
         for (const arrow_end& start : starts_[id]) {
-          if (!lies_in_a_slice(start)) breach("arrow {} starts in no slice", id);
+          const slice* first = slice_at(start);
+          if (first == nullptr) breach("arrow {} starts in no slice", id);
+          // Perfetto turns it round: its start is in whichever slice begins first.
+          if (first != nullptr && last != nullptr && first->start_ns > last->start_ns)
+            breach("arrow {} ends in a slice that begins before that of its start", id);
           if (start.at_ns > end.at_ns) breach("arrow {} ends before it starts", id);
         }
       }
