@@ -136,7 +136,7 @@ condition_verdict verdict_of(const trace::condition_row& row, const condition_co
   return bounded_verdict(row, course, allowed_cores);
 }
 
-void condition_fold::take(const assay_record& sample) {
+void condition_fold::take(const assay_record& sample, bool is_in_pass) {
   const auto index = trace::condition_index(sample.op);
   if (!index) return;
   if (!has_origin_) origin_ns_ = sample.start_ns;
@@ -147,6 +147,7 @@ void condition_fold::take(const assay_record& sample) {
   const std::int64_t before = course.last;
   const bool is_first = course.samples == 0;
   course.take(kind, sample.start_ns, sample.amount);
+  course.samples_in_passes += is_in_pass ? 1 : 0;
   if (is_total && is_first) return;
   stretches_[*index].add(difference(sample.start_ns, origin_ns_),
                          is_total ? difference(sample.amount, before) : sample.amount);
@@ -180,6 +181,7 @@ std::vector<model::condition_line> condition_fold::lines() const {
     line.kind = kinds[static_cast<std::size_t>(rows[at].kind)];
     line.is_of_gpu = rows[at].is_of_gpu;
     line.samples = course.samples;
+    line.samples_in_passes = course.samples_in_passes;
     if (course.samples == 0) {
       line.absence = why->reason;
       continue;

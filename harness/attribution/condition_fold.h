@@ -17,6 +17,7 @@ namespace assay::attribution {
 /// What the samples of one condition were.
 struct condition_course {
   std::uint64_t samples = 0;
+  std::uint64_t samples_in_passes = 0;
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t least = 0;      ///< of a level; of a total, gained between two samples
@@ -52,7 +53,8 @@ class condition_fold {
  public:
   condition_fold() : courses_(trace::condition_rows().size()), stretches_(courses_.size()) {}
 
-  void take(const assay_record& sample);
+  /// `is_in_pass`: the sample lies between a pass's begin and its end.
+  void take(const assay_record& sample, bool is_in_pass = false);
   void take_absent(const std::vector<trace::absent_condition>& absent);
   /// Those that were sampled, and those that are said to be absent, in the format's order.
   std::vector<model::condition_line> lines() const;

@@ -81,7 +81,7 @@ void investigator::take(const assay_record& record) {
     case ASSAY_LINK_SAMPLE:
       return links_.take(record);
     case ASSAY_CONDITION:
-      return conditions_.take(record);
+      return conditions_.take(record, passes_.is_in_pass());
     case ASSAY_SUBMISSION:
       threads_.take(record);
       return passes_.take(record);

@@ -221,10 +221,11 @@ void pass_fold::count_products(const telemetry::planned_launch& planned,
     if (context_tokens == 0) return;
   }
   ++into.counted_launches;
-  into.by = products.by;
-  into.operations =
-      sum(into.operations,
-          sum(products.operations, product(context_tokens, products.operations_per_context_token)));
+  const std::int64_t operations =
+      sum(products.operations, product(context_tokens, products.operations_per_context_token));
+  into.operations = sum(into.operations, operations);
+  std::int64_t& of_kind = into.operations_by[static_cast<std::size_t>(products.by)];
+  of_kind = sum(of_kind, operations);
   into.planned_kv_bytes =
       sum(into.planned_kv_bytes, product(context_tokens, products.kv_bytes_per_context_token));
 }
@@ -386,7 +387,8 @@ void pass_fold::settle(model::pass_total& total, const model::pass_line& line, c
     into.counted_launches += from.counted_launches;
     into.operations = sum(into.operations, from.operations);
     into.planned_kv_bytes = sum(into.planned_kv_bytes, from.planned_kv_bytes);
-    if (from.counted_launches > 0) into.by = from.by;
+    for (std::size_t kind = 0; kind < from.operations_by.size(); ++kind)
+      into.operations_by[kind] = sum(into.operations_by[kind], from.operations_by[kind]);
   }
 }
 

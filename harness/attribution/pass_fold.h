@@ -72,6 +72,7 @@ class pass_fold {
 
   /// What a decode step launches; of steps that end later.
   void plan(std::vector<telemetry::planned_launch> step) { plan_ = std::move(step); }
+  bool is_in_pass() const { return open_kind_ != 0; }
   std::size_t planned_launches() const { return plan_.size(); }
   /// The requests in the order in which they come; of passes that end later.
   void plan(std::vector<telemetry::planned_request> requests) {

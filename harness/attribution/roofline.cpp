@@ -73,23 +73,35 @@ quantity ceiling_of(const model::roofline& roof, telemetry::arithmetic by) {
   return absent("the run has no ceiling of this arithmetic");
 }
 
-// What several kinds of arithmetic come to, one after the other at their ceilings. Kinds that run
-// beside each other come to more: it tells whether reads outlast all of them, and is no roof.
-quantity ceiling_by_turns(const model::roofline& roof, const model::pass_total& decode) {
-  double operations = 0.0;
-  double took_s = 0.0;
-  for (const model::launch_line& each : decode.launches) {
-    if (each.which.op.empty() || each.operations <= 0) continue;
-    const quantity ceiling = ceiling_of(roof, each.by);
-    if (!ceiling.is_present) return ceiling;
-    operations += static_cast<double>(each.operations);
-    took_s += static_cast<double>(each.operations) / number_of(ceiling);
+void add_kinds(model::roofline_point& to, const model::launch_line& line) {
+  std::size_t kinds = 0;
+  for (std::size_t kind = 0; kind < to.operations_by.size(); ++kind) {
+    std::int64_t& operations = to.operations_by[kind];
+    operations = trace::sum(operations, line.operations_by[kind]);
+    if (operations > 0 && kinds++ == 0) to.by = static_cast<telemetry::arithmetic>(kind);
   }
-  return quotient(real(operations), real(took_s), "the time is 0");
+  to.is_by_several = kinds > 1;
 }
 
-void raise_roof(model::roofline_point& point, const model::roofline& roof,
-                const quantity& ceiling) {
+// What several kinds of arithmetic come to, one after the other at their ceilings. Kinds that run
+// beside each other come to more: it tells whether reads outlast all of them, and is no roof.
+quantity ceiling_by_turns(const model::roofline& roof, const model::roofline_point& point) {
+  double all = 0.0;
+  double took_s = 0.0;
+  for (std::size_t kind = 0; kind < point.operations_by.size(); ++kind) {
+    const auto operations = static_cast<double>(point.operations_by[kind]);
+    if (operations <= 0.0) continue;
+    const quantity ceiling = ceiling_of(roof, static_cast<telemetry::arithmetic>(kind));
+    if (!ceiling.is_present) return ceiling;
+    all += operations;
+    took_s += operations / number_of(ceiling);
+  }
+  return quotient(real(all), real(took_s), "the time is 0");
+}
+
+void raise_roof(model::roofline_point& point, const model::roofline& roof) {
+  const quantity ceiling =
+      point.is_by_several ? ceiling_by_turns(roof, point) : ceiling_of(roof, point.by);
   point.ledger_intensity = quotient(point.operations, point.ledger_bytes, "it reads nothing");
   point.told_intensity = quotient(point.operations, point.told_bytes, "it reads nothing");
   point.operations_per_s =
@@ -109,7 +121,7 @@ void raise_roof(model::roofline_point& point, const model::roofline& roof,
   const roof_height height =
       roof_at(number_of(point.intensity()), roof.read_bytes_per_s, number_of(ceiling));
   if (point.is_by_several && height.bound != roof_bound::reads)
-    return open("its operators use several kinds of arithmetic, which reads do not outlast");
+    return open("it uses several kinds of arithmetic, which reads do not outlast");
   point.bound = height.bound;
   point.roof_operations_per_s = real(height.operations_per_s);
   point.roof_ratio = quotient(point.operations_per_s, point.roof_operations_per_s, "the roof is 0");
@@ -120,7 +132,7 @@ model::roofline_point point_of(const model::launch_line& line) {
   point.which = line.which;
   point.launches = line.launches;
   point.busy_ns = point.lengths_ns = line.busy_ns;
-  point.by = line.by;
+  add_kinds(point, line);
   point.operations = operations_of(line);
   point.ledger_bytes = ledger_bytes_of(line);
   point.told_bytes = told_bytes_of(line.weight_bytes, line.kv_bytes);
@@ -158,17 +170,13 @@ model::roofline_point point_of(const model::pass_total& decode) {
   point.busy_ns = decode.named_busy_ns;
   point.lengths_ns = decode.named_lengths_ns;
   point.operations = point.ledger_bytes = whole(0);
-  bool has_products = false;
   for (const model::launch_line& each : decode.launches) {
     if (each.which.is_rest)
       add(point.operations, absent("more kinds of launches than are kept apart"));
     if (each.which.op.empty()) continue;
     add(point.operations, operations_of(each));
     add(point.ledger_bytes, ledger_bytes_of(each));
-    if (each.operations <= 0) continue;
-    point.is_by_several = point.is_by_several || (has_products && each.by != point.by);
-    if (!has_products) point.by = each.by;
-    has_products = true;
+    add_kinds(point, each);
   }
   point.told_bytes = told_bytes_of(decode);
   return point;
@@ -236,10 +244,7 @@ model::roofline roofline_of(const model::investigation& report,
   if (report.decode.named_passes > 0) roof.points.push_back(point_of(report.decode));
   for (const planned_prefills& each : prefills)
     roof.points.push_back(point_of(each, report.prefill));
-  for (model::roofline_point& each : roof.points)
-    raise_roof(
-        each, roof,
-        each.is_by_several ? ceiling_by_turns(roof, report.decode) : ceiling_of(roof, each.by));
+  for (model::roofline_point& each : roof.points) raise_roof(each, roof);
   return roof;
 }
 

@@ -217,6 +217,7 @@ json to_object(const model::condition_line& line) {
     out["absence"] = line.absence;
     return out;
   }
+  out["samples_in_passes_count"] = line.samples_in_passes;
   out["first"] = line.first;
   out["last"] = line.last;
   out["least"] = line.least;

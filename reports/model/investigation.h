@@ -64,9 +64,9 @@ struct launch_line {
   /// Of which the plan says what their products come to, the context included where they grow with
   /// it.
   std::uint64_t counted_launches = 0;
-  std::int64_t operations = 0;        ///< of the products of those, two a multiply-add
-  std::int64_t planned_kv_bytes = 0;  ///< likewise, by the plan
-  telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
+  std::int64_t operations = 0;  ///< of the products of those, two a multiply-add
+  std::array<std::int64_t, telemetry::arithmetic_count> operations_by{};  ///< likewise, each kind's
+  std::int64_t planned_kv_bytes = 0;                                      ///< likewise, by the plan
 };
 
 /// One prefill or decode step.
@@ -311,11 +311,13 @@ struct roofline_point {
   std::int64_t busy_ns = 0;     ///< of a total, time in which a kernel ran
   std::int64_t lengths_ns = 0;  ///< of the launches, one by one: more where they overlap
   telemetry::arithmetic by = telemetry::arithmetic::f32_fma;
-  bool is_by_several = false;  ///< its operators use several kinds: under the roof of reads alone
-  quantity operations;         ///< of products, by the plan
-  quantity ledger_bytes;       ///< read, by the plan: weights and KV
-  quantity told_bytes;         ///< read, by the records
-  quantity ledger_intensity;   ///< operations a byte
+  bool is_by_several = false;  ///< it uses several kinds: under the roof of reads alone
+  std::array<std::int64_t, telemetry::arithmetic_count>
+      operations_by{};        ///< of decode: each kind's
+  quantity operations;        ///< of products, by the plan
+  quantity ledger_bytes;      ///< read, by the plan: weights and KV
+  quantity told_bytes;        ///< read, by the records
+  quantity ledger_intensity;  ///< operations a byte
   quantity told_intensity;
   quantity operations_per_s;
   /// At the records' intensity, where they tell one, else at the ledger's.
@@ -353,6 +355,7 @@ struct condition_line {
   std::string kind;  ///< level, total or bits
   bool is_of_gpu = false;
   std::uint64_t samples = 0;
+  std::uint64_t samples_in_passes = 0;  ///< taken while a pass was timed
   std::int64_t first = 0;
   std::int64_t last = 0;
   std::int64_t least = 0;

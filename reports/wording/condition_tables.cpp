@@ -56,6 +56,16 @@ const model::condition_line* find_line(const model::investigation& in, const std
   return nullptr;
 }
 
+std::string when_words(const std::vector<model::condition_line>& lines) {
+  std::uint64_t in_passes = 0;
+  for (const model::condition_line& each : lines) in_passes += each.samples_in_passes;
+  if (in_passes == 0)
+    return "Sampled before the run, between requests and behind it, never while a pass is timed.";
+  return fmt::format(
+      "Of the samples {} {} taken while a pass was timed: what taking them took is in its time.",
+      with_separators(in_passes), in_passes == 1 ? "was" : "were");
+}
+
 }  // namespace
 
 std::vector<word_row> machine_rows(const model::investigation& first,
@@ -95,11 +105,10 @@ word_table machine_table(const model::investigation& report) {
                    {"most", true},  {"gained", true}, {"reads as"}};
   table.absence = "The trace holds no sample of it.";
   for (const model::condition_line& each : report.conditions) table.rows.push_back(row_of(each));
-  if (!table.rows.empty())
-    table.notes.push_back(
-        "Sampled before the run, between requests and behind it, never while a pass is timed. What "
-        "is counted since long ago has what it gained, and the least and the most between two "
-        "samples.");
+  if (table.rows.empty()) return table;
+  table.notes.push_back(when_words(report.conditions) +
+                        " What is counted since long ago has what it gained, and the least and the "
+                        "most between two samples.");
   return table;
 }
 

@@ -98,11 +98,18 @@ void add_decode_notes(const model::roofline& roof, word_table& to) {
         "begins early waits within its own record for the one before: its operator's rate is a "
         "lower bound. \"{}\" has the time in which a kernel ran.",
         duration_words(decode->lengths_ns), duration_words(decode->busy_ns), point_words(*decode)));
-  if (decode->is_by_several && decode->bound == model::roof_bound::reads)
-    to.notes.push_back(
-        fmt::format("\"{}\" is held against reads alone: its operators use several kinds of "
-                    "arithmetic, which at their ceilings, one after the other, take less time.",
-                    point_words(*decode)));
+}
+
+void add_mixed_notes(const model::roofline& roof, word_table& to) {
+  std::string names;
+  for (const model::roofline_point& each : roof.points)
+    if (each.is_by_several && each.bound == model::roof_bound::reads)
+      names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", point_words(each));
+  if (names.empty()) return;
+  to.notes.push_back(
+      fmt::format("Held against reads alone: {}. Several kinds of arithmetic are used there, which "
+                  "at their ceilings, one after the other, take less time.",
+                  names));
 }
 
 void add_notes(const model::investigation& report, word_table& to) {
@@ -127,6 +134,7 @@ void add_notes(const model::investigation& report, word_table& to) {
                          : "No record tells what was read: the roof is taken at the bytes of the "
                            "ledger.");
   add_decode_notes(roof, to);
+  add_mixed_notes(roof, to);
   to.notes.push_back(tier_words(report));
 }
 

@@ -16,6 +16,7 @@ enum class arithmetic : std::uint8_t {
   f32_fma,      ///< a processor's vector registers, a GPU's CUDA cores
   bf16_tensor,  ///< matrix units over 2-byte elements, sums in f32
 };
+inline constexpr std::size_t arithmetic_count = 2;
 
 constexpr std::string_view to_string(arithmetic which) {
   switch (which) {

@@ -50,6 +50,26 @@ TEST(Conditions, a_level_has_first_last_least_and_most) {
   EXPECT_EQ(clock.stretches[3].begin_ns, 3'000'000'000);
 }
 
+// Whoever reads NVML within a step has that in the step's time.
+TEST(Conditions, a_sample_within_a_pass_is_told_from_those_beside_them) {
+  planted_trace trace;
+  const auto sample = [&] {
+    trace.records.push_back(trace::condition_record(ASSAY_SM_CLOCK, trace.now_ns, 1'980'000'000));
+  };
+  sample();
+  trace.step(0, 0);
+  sample();
+  trace.begin(ASSAY_WINDOW_PREFILL, 0);
+  sample();
+  trace.pass(500);
+  trace.end(ASSAY_WINDOW_PREFILL, 0);
+  sample();
+  const auto found = trace.investigate();
+  ASSERT_EQ(found.conditions.size(), 1u);
+  EXPECT_EQ(found.conditions[0].samples, 4u);
+  EXPECT_EQ(found.conditions[0].samples_in_passes, 1u);
+}
+
 TEST(Conditions, a_total_has_what_it_gained_and_the_extremes_between_two_samples) {
   const condition_line stolen = line_for(ASSAY_STOLEN_TIME, {700, 700, 1'700, 1'900});
   EXPECT_EQ(stolen.gained, 1'200);

@@ -252,6 +252,28 @@ TEST(Roofline, several_kinds_of_arithmetic_are_held_against_reads_or_nothing) {
   EXPECT_THAT(all_of_decode(roof_of(found)).roof_ratio.absence, HasSubstr("this arithmetic"));
 }
 
+// Or the kind that came last would stand for both.
+TEST(Roofline, one_operator_by_several_kinds_of_arithmetic_is_held_likewise) {
+  using telemetry::arithmetic;
+  planted_trace trace = roofline_trace(-1);
+  const std::size_t heavy = trace.facts.find("heavy");
+  trace.facts.replace(trace.facts.find("f32_fma", heavy), 7, "bf16_tensor");
+  trace.facts.replace(heavy, 5, "light");
+  const auto found = trace.investigate();
+  const auto under = [&](double bf16_per_s) {
+    return point_named(roof_of(found, 1e10,
+                               {{arithmetic::f32_fma, 1e11, 3, "planted"},
+                                {arithmetic::bf16_tensor, bf16_per_s, 3, "planted"}}),
+                       "light");
+  };
+  const auto by_reads = under(1e13);
+  EXPECT_EQ(by_reads.launches, 4u);
+  EXPECT_EQ(by_reads.operations.integer, 285'440);
+  EXPECT_TRUE(by_reads.is_by_several);
+  EXPECT_EQ(by_reads.bound, roof_bound::reads);
+  EXPECT_THAT(under(1e11).roof_ratio.absence, HasSubstr("several kinds"));
+}
+
 // As on a GPU: bytes are the ledger's, the context's included.
 TEST(Roofline, where_no_record_tells_bytes_the_ledgers_are_taken) {
   const auto found = roofline_trace(-1).investigate();

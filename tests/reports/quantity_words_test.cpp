@@ -93,5 +93,16 @@ TEST(ConditionWords, have_the_unit_that_a_reader_expects) {
   EXPECT_EQ(condition_words(2, "count"), "2");
 }
 
+TEST(ConditionWords, say_when_the_samples_were_taken) {
+  model::investigation report;
+  report.conditions.resize(2);
+  report.conditions[0].samples = report.conditions[1].samples = 3;
+  EXPECT_NE(machine_table(report).notes[0].find("never while a pass is timed"), std::string::npos);
+  report.conditions[1].samples_in_passes = 2;
+  const std::string note = machine_table(report).notes[0];
+  EXPECT_NE(note.find("2 were taken while a pass was timed"), std::string::npos);
+  EXPECT_EQ(note.find("never"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace assay::reports

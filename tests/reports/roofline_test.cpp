@@ -50,7 +50,7 @@ TEST(Roofline, lengths_that_overlap_are_said_and_no_others) {
   EXPECT_FALSE(says("overlap"));
   decode.is_by_several = true;
   EXPECT_TRUE(says("several kinds"));
-  EXPECT_TRUE(says("is held against reads alone"));
+  EXPECT_TRUE(says("Held against reads alone: \"decode, all launches\""));
   decode.bound = model::roof_bound::none;
   decode.roof_ratio = absent("nobody knows");
   EXPECT_FALSE(says("reads alone"));

@@ -17,6 +17,7 @@ inline std::vector<model::condition_line> sample_conditions() {
               "level",
               false,
               3,
+              0,
               3'200'000'000,
               2'400'000'000,
               2'400'000'000,
@@ -36,6 +37,7 @@ inline std::vector<model::condition_line> sample_conditions() {
               "total",
               false,
               3,
+              0,
               50'000'000,
               60'000'000,
               0,
@@ -47,23 +49,16 @@ inline std::vector<model::condition_line> sample_conditions() {
               "",
               {{450, 0, 0}, {900, 10'000'000, 10'000'000}}};
   lines[3] = {
-      "what held the GPU's clocks down", "bits", "bits",     true, 3, 1, 5, 1, 5, 4, true, true,
+      "what held the GPU's clocks down", "bits", "bits",     true, 3, 0, 1, 5, 1, 5, 4, true, true,
       "seen: idle, power cap",           "",     {{0, 1, 5}}};
-  lines[4] = {"GPU power",
-              "milliwatt",
-              "level",
-              true,
-              1,
-              71'250,
-              71'250,
-              71'250,
-              71'250,
-              0,
-              false,
-              false,
-              "sampled once: whether it changed is not known",
-              "",
-              {{0, 71'250, 71'250}}};
+  lines[4] = {"GPU power", "milliwatt",
+              "level",     true,
+              1,           0,
+              71'250,      71'250,
+              71'250,      71'250,
+              0,           false,
+              false,       "sampled once: whether it changed is not known",
+              "",          {{0, 71'250, 71'250}}};
   return lines;
 }
 
