@@ -40,6 +40,9 @@ bool is_gpu(const model::audit_report& audit) {
 void say_defects(list& to, const pass_defects& defects) {
   to.count(defects.backward_passes,
            "passes end before they begin: a clock went backwards, and they are left out");
+  to.count(defects.early_passes,
+           "passes begin before one before them had ended: a clock jumped, and times, sums and "
+           "tokens a second hold its jump");
   to.count(defects.unended_passes, "passes have no end in the trace and are left out");
   to.count(defects.oversized_passes,
            "passes hold more records than are held at once; their time is not attributed");

@@ -312,6 +312,8 @@ void pass_fold::end_pass(const assay_record& record) {
   }
   const bool is_named = name_launches();
   const std::int64_t lengths_ns = launch_lengths_ns(begin_ns, record.end_ns);
+  if (has_origin_ && begin_ns < ended_ns_) ++defects_.early_passes;
+  ended_ns_ = has_origin_ ? std::max(ended_ns_, record.end_ns) : record.end_ns;
   if (!has_origin_) origin_ns_ = begin_ns;
   has_origin_ = true;
   const split parts = split_of(pieces_, begin_ns, record.end_ns, launches_.classes().size());

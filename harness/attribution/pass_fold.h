@@ -26,6 +26,7 @@ namespace assay::attribution {
 /// What kept passes or records out of the attribution. Nothing is dropped silently.
 struct pass_defects {
   std::uint64_t backward_passes = 0;   ///< ended before they began
+  std::uint64_t early_passes = 0;      ///< began before one before them had ended
   std::uint64_t unended_passes = 0;    ///< the trace ended or another began within them
   std::uint64_t oversized_passes = 0;  ///< more records than are held at once
   std::uint64_t untimed_records = 0;   ///< activities without times
@@ -144,6 +145,7 @@ class pass_fold {
   bool is_in_request_ = false;
   bool has_origin_ = false;
   std::int64_t origin_ns_ = 0;
+  std::int64_t ended_ns_ = 0;  // the latest end of a pass; with an origin
 
   model::pass_total decode_;
   model::pass_total prefill_;

@@ -59,15 +59,21 @@ result<exit_code> export_all(const history_verb_flags& flags) {
   return exit_code::clean;
 }
 
+// Values of one commit that differ are no work of a commit.
+std::string between_words(const std::string& before, const std::string& after) {
+  return before == after && !after.empty()
+             ? "within " + commit_words(after)
+             : fmt::format("between {} and {}", commit_words(before), commit_words(after));
+}
+
 std::string change_words(const model::trend_series& of, const model::trend_change& at) {
   const std::string share = at.before != 0.0
                                 ? fmt::format("{:+.1f} %", 100.0 * (at.after / at.before - 1.0))
                                 : "from zero";
   return fmt::format(
-      "{}: {} -> {} ({}) between {} and {}, {}; p = {:.3f}\n",
-      reports::one_line(reports::series_name(of)), reports::trend_value_words(at.before, of.unit),
-      reports::trend_value_words(at.after, of.unit), share,
-      commit_words(of.points[at.first - 1].commit), commit_words(of.points[at.first].commit),
+      "{}: {} -> {} ({}) {}, {}; p = {:.2g}\n", reports::one_line(reports::series_name(of)),
+      reports::trend_value_words(at.before, of.unit), reports::trend_value_words(at.after, of.unit),
+      share, between_words(of.points[at.first - 1].commit, of.points[at.first].commit),
       reports::calendar_words(of.points[at.first].recorded_at_ns), at.p_value);
 }
 

@@ -107,6 +107,27 @@ change_rules rules_for(std::size_t series_count) {
   return rules;
 }
 
+std::size_t least_values(const change_rules& rules) {
+  constexpr std::size_t enough = 1'000;
+  // How many shuffles may divide as well as the series itself does.
+  const double most = std::floor(rules.significance * (rules.permutations + 1.0) + 1e-9) - 1.0;
+  std::size_t count = 2 * rules.least_points;
+  for (; count < enough; ++count) {
+    const auto n = static_cast<double>(count);
+    const double front = std::floor(n / 2);
+    const double orders =
+        std::exp(std::lgamma(n + 1) - std::lgamma(front + 1) - std::lgamma(n - front + 1));
+    // Two of the orders show the step: down as well as up. Their number among the shuffles is
+    // Poisson's.
+    const double mean = rules.permutations * 2.0 / orders;
+    double term = std::exp(-mean);
+    double chance = 0.0;
+    for (double i = 0.0; i <= most; term *= mean / ++i) chance += term;
+    if (chance >= 0.9) break;
+  }
+  return count;
+}
+
 std::vector<change_point> change_points(std::span<const double> values, const change_rules& rules) {
   std::mt19937_64 random(rules.seed);
   bounds stretches{0, values.size()};

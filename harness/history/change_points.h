@@ -29,6 +29,10 @@ struct change_point {
 /// there is none stays at 5 % (Bonferroni), and shuffles enough to tell such a p.
 change_rules rules_for(std::size_t series_count);
 
+/// So many values it takes until a step in their middle is found nine times in ten: of fewer, so
+/// many of their orders look like a step that none is significant, however clear it is.
+std::size_t least_values(const change_rules& rules);
+
 /// In the order of the series. Finds the place that divides best, tests it against shuffles of the
 /// values, and goes on with both parts until the best of all parts is no finding. Pure: the same
 /// values, rules and seed give the same places. Cost: permutations × values² for each change.

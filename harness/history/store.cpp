@@ -3,7 +3,12 @@
 #include "harness/history/store.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "harness/history/entry_key.h"
 
@@ -40,6 +45,45 @@ result<bool> add_within(database& to, const entry& what, std::int64_t recorded_a
   if (added.empty()) return false;
   ASSAY_TRY(add_parts(to, key, what));
   return true;
+}
+
+// A folder moves from runner to runner; its last name says which checkpoint it is.
+std::string last_name(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path.substr(path.rfind('/') + 1);
+}
+
+// Of each result what was run and on what, as far as the results of this history differ in it.
+result<std::map<std::string, std::string>> subjects_of_all(database& in) {
+  constexpr std::array names{"device",   "processor",      "checkpoint",
+                             "scenario", "max new tokens", "knobs"};
+  std::map<std::string, std::array<std::string, names.size()>> told;
+  ASSAY_TRY_ASSIGN(const auto results, in.run("SELECT key FROM results", {}));
+  for (const row& each : results) told[as<std::string>(each[0])];
+  ASSAY_TRY_ASSIGN(const auto facts,
+                   in.run("SELECT result_key, name, value FROM facts WHERE name IN ('device', "
+                          "'processor', 'checkpoint', 'scenario', 'max new tokens', 'knobs')",
+                          {}));
+  for (const row& each : facts) {
+    const auto at = std::find(names.begin(), names.end(), as<std::string>(each[1]));
+    if (at == names.end()) continue;
+    const std::string value = as<std::string>(each[2]);
+    told[as<std::string>(each[0])].at(static_cast<std::size_t>(at - names.begin())) =
+        *at == std::string_view("checkpoint") ? last_name(value) : value;
+  }
+  std::map<std::string, std::string> subjects;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool is_shared = std::all_of(told.begin(), told.end(), [&](const auto& each) {
+      return each.second.at(i) == told.begin()->second.at(i);
+    });
+    if (is_shared) continue;
+    for (const auto& [key, values] : told) {
+      std::string& subject = subjects[key];
+      subject += (subject.empty() ? "" : ", ") +
+                 (values.at(i).empty() ? fmt::format("{} not told", names.at(i)) : values.at(i));
+    }
+  }
+  return subjects;
 }
 
 }  // namespace
@@ -100,30 +144,31 @@ result<std::optional<kept_entry>> find(database& in, const std::string& key) {
 }
 
 result<std::vector<series>> all_series(database& in) {
+  ASSAY_TRY_ASSIGN(const auto subjects, subjects_of_all(in));
   ASSAY_TRY_ASSIGN(
       const auto rows,
-      in.run("SELECT r.verb, m.name, m.metric, m.unit, m.value, r.commit_id, r.recorded_at_ns "
-             "FROM measures m JOIN results r ON r.key = m.result_key "
-             "ORDER BY r.verb, m.name, m.metric, m.unit, r.recorded_at_ns, r.key"));
-  std::vector<series> all;
+      in.run("SELECT r.verb, m.name, m.metric, m.unit, m.value, r.commit_id, r.recorded_at_ns, "
+             "r.key FROM measures m JOIN results r ON r.key = m.result_key "
+             "ORDER BY r.recorded_at_ns, r.key, m.place"));
+  std::map<std::array<std::string, 5>, series> all;
   for (const row& each : rows) {
-    series next{as<std::string>(each[0]),
-                as<std::string>(each[1]),
-                as<std::string>(each[2]),
-                as<std::string>(each[3]),
-                {},
-                0};
-    const bool is_same = !all.empty() && all.back().verb == next.verb &&
-                         all.back().name == next.name && all.back().metric == next.metric &&
-                         all.back().unit == next.unit;
-    if (!is_same) all.push_back(std::move(next));
+    const auto subject = subjects.find(as<std::string>(each[7]));
+    std::array<std::string, 5> which{as<std::string>(each[0]), as<std::string>(each[1]),
+                                     as<std::string>(each[2]), as<std::string>(each[3]),
+                                     subject == subjects.end() ? std::string() : subject->second};
+    series& into = all[which];
     if (const double* value = std::get_if<double>(&each[4]))
-      all.back().points.push_back({as<std::string>(each[5]), as<std::int64_t>(each[6]), *value});
+      into.points.push_back({as<std::string>(each[5]), as<std::int64_t>(each[6]), *value});
     else
-      ++all.back().absent_count;
+      ++into.absent_count;
   }
-  std::erase_if(all, [](const series& each) { return each.points.empty(); });
-  return all;
+  std::vector<series> made;
+  for (auto& [which, each] : all) {
+    if (each.points.empty()) continue;
+    made.push_back({which[0], which[1], which[2], which[3], std::move(each.points),
+                    each.absent_count, which[4]});
+  }
+  return made;
 }
 
 }  // namespace assay::history

@@ -37,6 +37,8 @@ struct series {
   std::string unit{};
   std::vector<series_point> points{};
   std::int64_t absent_count = 0;
+  /// What was run, on what, where the history holds several: values of two are no series.
+  std::string subject{};
 };
 
 /// Adds `what` whole or not at all, also where the process dies meanwhile. False: it is there

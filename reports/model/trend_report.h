@@ -33,6 +33,7 @@ struct trend_series {
   std::vector<trend_change> changes;
   std::int64_t absent_count = 0;  ///< results without a value
   bool is_searched = false;       ///< enough points for a change to be found
+  std::string subject{};          ///< what was run, on what, where the history holds several
 };
 
 struct trend_report {

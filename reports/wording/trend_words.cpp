@@ -41,7 +41,7 @@ word_table changes_table(const model::trend_report& report) {
                              {share_words(change), ratio},
                              {range_words(each, change)},
                              {calendar_words(each.points[change.first].recorded_at_ns)},
-                             {fmt::format("{:.4f}", change.p_value), change.p_value}},
+                             {fmt::format("{:.2g}", change.p_value), change.p_value}},
                             word_tone::doubt});
     }
   return table;
@@ -83,7 +83,9 @@ word_table series_table(const model::trend_report& report) {
 }  // namespace
 
 std::string series_name(const model::trend_series& series) {
-  return series.metric.empty() ? series.name : fmt::format("{} ({})", series.name, series.metric);
+  const std::string name =
+      series.metric.empty() ? series.name : fmt::format("{} ({})", series.name, series.metric);
+  return series.subject.empty() ? name : fmt::format("{}, of {}", name, series.subject);
 }
 
 std::string trend_value_words(double value, const std::string& unit) {

@@ -39,6 +39,17 @@ TEST(Robustness, a_step_that_ends_before_it_begins_is_left_out_and_said) {
   EXPECT_TRUE(says(found, "a clock went backwards"));
 }
 
+// Three seconds between two steps of a trace that lasts less are no step.
+TEST(Robustness, a_step_that_begins_before_another_has_ended_is_said) {
+  planted_trace trace;
+  trace.step(0, 0);
+  trace.step(1, 0);
+  EXPECT_FALSE(says(trace.investigate(), "a clock jumped"));
+  for (assay_record& each : trace.records)
+    if (each.kind == ASSAY_WINDOW_END && each.correlation == 0) each.end_ns += 3'000'000'000;
+  EXPECT_TRUE(says(trace.investigate(), "1 passes begin before one before them had ended"));
+}
+
 TEST(Robustness, a_step_without_an_end_is_left_out_and_said) {
   planted_trace trace;
   trace.step(0, 0);

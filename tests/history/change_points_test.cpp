@@ -3,11 +3,13 @@
 // Without this file a step in a trend could pass for noise, or noise for a step.
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "harness/history/change_points.h"
+#include "harness/history/trends.h"
 
 namespace assay::history {
 namespace {
@@ -66,6 +68,32 @@ TEST(ChangePoints, of_many_series_are_tested_as_many) {
   std::vector<double> values = noise(40, 5);
   for (std::size_t i = 20; i < values.size(); ++i) values[i] += 4.0;
   EXPECT_EQ(change_points(values, rules).size(), 1U);
+}
+
+series step_of(std::size_t count, const std::string& name) {
+  series made{"audit", name, "", "bytes", {}, 0, {}};
+  for (std::size_t i = 0; i < count; ++i)
+    made.points.push_back({"c", static_cast<std::int64_t>(i), i < count / 2 ? 1.0 : 2.0});
+  return made;
+}
+
+// The clearest of steps, in all of them: what is called searched must be able to show it.
+TEST(Trends, searches_no_series_in_which_it_could_find_nothing) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{3}, std::size_t{66}})
+    for (std::size_t values = 8; values < 24; ++values) {
+      std::vector<series> all;
+      for (std::size_t i = 0; i < count; ++i) all.push_back(step_of(values, std::to_string(i)));
+      const model::trend_report found = trends_of(all);
+      std::size_t searched = 0, changed = 0;
+      for (const model::trend_series& each : found.series) {
+        searched += each.is_searched ? 1 : 0;
+        changed += each.changes.empty() ? 0 : 1;
+      }
+      EXPECT_TRUE(searched == 0 || searched == count);
+      EXPECT_EQ(changed, searched) << count << " series of " << values;
+      EXPECT_EQ(searched > 0, values >= found.least_points);
+    }
+  EXPECT_EQ(trends_of({step_of(10, "one")}).series[0].changes.size(), 1U);
 }
 
 TEST(ChangePoints, equal_values_and_few_values_hold_none) {

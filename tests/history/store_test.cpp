@@ -98,6 +98,33 @@ TEST_P(Store, a_series_lies_in_the_order_of_recording_and_counts_what_is_absent)
   EXPECT_EQ(times.absent_count, 0);
 }
 
+TEST_P(Store, what_was_run_and_on_what_keeps_series_apart) {
+  const auto entry_of = [](int number, const char* device, const char* checkpoint) {
+    entry made = numbered_entry(1, number);
+    made.facts = {{"device", device},
+                  {"checkpoint", checkpoint},
+                  {"scenario", "embedded"},
+                  {"load average before", std::to_string(number)}};
+    return made;
+  };
+  add_one(entry_of(1, "host", "/a/micro"), 1);
+  add_one(entry_of(2, "gpu", "/a/micro"), 2);
+  add_one(entry_of(3, "host", "/b/micro/"), 3);
+  auto all = all_series(*kept_);
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->size(), 4U) << "two values of two devices; a folder moves";
+  EXPECT_EQ((*all)[0].subject, "gpu");
+  EXPECT_EQ((*all)[1].subject, "host");
+  ASSERT_EQ((*all)[1].points.size(), 2U);
+  EXPECT_EQ((*all)[1].points[1].commit, "commit-3");
+  add_one(entry_of(4, "host", "/b/large"), 4);
+  all = all_series(*kept_);
+  ASSERT_EQ(all->size(), 6U);
+  EXPECT_EQ((*all)[0].subject, "gpu, micro");
+  add_one(numbered_entry(1, 5), 5);
+  EXPECT_EQ(all_series(*kept_)->size(), 8U) << "of nobody knows what";
+}
+
 // A failure in the middle: the second insert of the same place is refused by the table's key.
 TEST_P(Store, what_fails_half_way_has_not_happened) {
   const entry given = numbered_entry(1, 1);
