@@ -56,9 +56,13 @@ std::vector<amount> amounts_of(const model::investigation& from) {
 // The ids that came out are no number; what stands for them is the same only where they are.
 constexpr std::string_view ids_fact = "token ids";
 
-bool is_equal(const model::quantity& one, const model::quantity& other) {
-  if (one.is_present != other.is_present) return false;
-  return one.is_present ? one.integer == other.integer : one.absence == other.absence;
+// That only one run has it is a difference. Where neither has it for reasons of their own, no
+// amount is there that could differ.
+difference_verdict verdict_of(const model::quantity& one, const model::quantity& other) {
+  if (one.is_present != other.is_present) return difference_verdict::differs;
+  if (one.is_present)
+    return one.integer == other.integer ? difference_verdict::same : difference_verdict::differs;
+  return one.absence == other.absence ? difference_verdict::same : difference_verdict::cannot_tell;
 }
 
 }  // namespace
@@ -80,7 +84,7 @@ std::vector<model::exact_difference> exact_differences(const model::investigatio
       row.second = found->value;
       others.erase(found);
     }
-    if (is_equal(row.first, row.second)) row.verdict = difference_verdict::same;
+    row.verdict = verdict_of(row.first, row.second);
     out.push_back(std::move(row));
   }
   for (amount& each : others)

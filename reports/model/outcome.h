@@ -69,7 +69,8 @@ inline std::size_t count_of(const audit_report& report, verdict v) {
                                                 [v](const auto& c) { return c.verdict == v; }));
 }
 
-/// Where several hold, the first of: could not measure, found, undecided.
+/// Where several hold, the first of: could not measure, found, undecided. Of a trace whose counters
+/// nobody could measure, not one, that is could not measure as well, unless something was found.
 /// `is_strict` also takes an unmeasured counter for undecided. A warning alone leaves clean.
 inline outcome outcome_of(const audit_report& report, bool is_strict = false) {
   const bool measured_nothing =
@@ -79,6 +80,8 @@ inline outcome outcome_of(const audit_report& report, bool is_strict = false) {
       std::any_of(report.findings.begin(), report.findings.end(),
                   [](const finding& f) { return f.severity != severity::warning; });
   if (has_finding || count_of(report, verdict::disagree) > 0) return outcome::found;
+  if (count_of(report, verdict::unmeasured) == report.counters.size())
+    return outcome::could_not_measure;
   const bool has_gap = count_of(report, verdict::undecided) > 0 ||
                        (is_strict && count_of(report, verdict::unmeasured) > 0);
   return has_gap ? outcome::undecided : outcome::clean;

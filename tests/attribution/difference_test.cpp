@@ -427,7 +427,7 @@ TEST(Difference, the_audit_of_every_run_counts) {
   auto firsts = runs_of(2, 1, 1.0, 0.01);
   for (auto& each : firsts) {
     each.audit.is_complete = true;
-    each.audit.counters.emplace_back();
+    each.audit.counters.emplace_back().verdict = model::verdict::agree;
     each.audit.record_count = each.audit.window_count = 1;
   }
   auto seconds = firsts;

@@ -58,6 +58,15 @@ TEST(Outcome, measuring_nothing_is_not_clean) {
   EXPECT_EQ(outcome_of(report), outcome::could_not_measure);
 }
 
+// A trace without a snapshot has windows and records, and nothing of it was held against them.
+TEST(Outcome, of_counters_that_are_all_unmeasured_nothing_was_measured) {
+  auto report = clean_report();
+  for (auto& each : report.counters) each.verdict = model::verdict::unmeasured;
+  EXPECT_EQ(outcome_of(report), outcome::could_not_measure);
+  report.findings.emplace_back().severity = model::severity::error;
+  EXPECT_EQ(outcome_of(report), outcome::found);
+}
+
 TEST(Outcome, a_trace_that_was_cut_off_could_not_be_measured_whatever_it_shows) {
   auto report = sample_report();
   report.is_complete = false;
