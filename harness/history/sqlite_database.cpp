@@ -38,7 +38,8 @@ failure failed(const std::string& path, sqlite3* db, int code) {
       return ASSAY_FAIL(io, fmt::format("{}: another process has been writing for {} s; run again",
                                         path, patience_ms / 1000));
     default:
-      return ASSAY_FAIL(io, fmt::format("{}: {}; check the path and its permissions", path, why));
+      return ASSAY_FAIL(
+          io, fmt::format("{}: {}; check the free space, the path and its permissions", path, why));
   }
 }
 
