@@ -126,7 +126,7 @@ result<found> memory() {
   return found{fmt::format("{} bytes available; transparent huge pages: {}{}", available_bytes,
                            mode ? *mode : mode.error().message,
                            is_short ? "; less than host.arena_bytes: a full arena would be paged "
-                                      "out, and a page fault is in no account"
+                                      "out, or end the process, and a page fault is in no account"
                                     : ""),
                is_short};
 }

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -56,6 +58,71 @@ double tightest_quota(std::string group, const std::string& sys) {
   }
 }
 
+std::optional<std::int64_t> number_in(const std::string& path) {
+  const auto text = text_of(path);
+  if (!text) return std::nullopt;
+  std::istringstream field(*text);
+  std::int64_t number = 0;
+  if (!(field >> number)) return std::nullopt;  // "max"
+  return number;
+}
+
+// Names of one version of cgroups.
+struct memory_files {
+  const char* limit;
+  const char* used;
+  std::array<const char*, 2> caches;  // of files: the kernel drops them before it lacks memory
+};
+constexpr memory_files first_version{"/memory.limit_in_bytes",
+                                     "/memory.usage_in_bytes",
+                                     {"total_inactive_file ", "total_active_file "}};
+constexpr memory_files second_version{
+    "/memory.max", "/memory.current", {"inactive_file ", "active_file "}};
+
+// What the tightest of a group and those around it has left; nothing where none limits.
+std::optional<std::int64_t> memory_left(const std::string& root, std::string group,
+                                        const memory_files& names) {
+  std::optional<std::int64_t> least;
+  for (;;) {
+    const auto limit = number_in(root + group + names.limit);
+    const auto used = number_in(root + group + names.used);
+    if (limit && used) {
+      std::int64_t held = *used;
+      for (const char* cache : names.caches) {
+        std::int64_t bytes = 0;
+        if (const auto told = line_after(root + group + "/memory.stat", cache))
+          std::istringstream(*told) >> bytes;
+        held = std::max<std::int64_t>(held - bytes, 0);
+      }
+      const std::int64_t left = std::max<std::int64_t>(*limit - held, 0);
+      least = std::min(least.value_or(left), left);
+    }
+    const auto slash = group.rfind('/');
+    if (slash == std::string::npos) return least;
+    group.resize(slash);
+  }
+}
+
+// Of both versions: a machine may have memory under the first and cores under the second.
+std::optional<std::int64_t> memory_left(const std::string& proc, const std::string& sys) {
+  const auto named = [](const std::string& group) { return group == "/" ? "" : group; };
+  std::optional<std::int64_t> left;
+  if (const auto group = line_after(proc + "/self/cgroup", "0::"))
+    left = memory_left(sys + "/fs/cgroup", named(*group), second_version);
+  const auto groups = text_of(proc + "/self/cgroup");
+  if (!groups) return left;
+  std::istringstream lines(*groups);
+  constexpr std::string_view key = ":memory:";
+  for (std::string line; std::getline(lines, line);) {
+    const auto at = line.find(key);
+    if (at == std::string::npos) continue;
+    const auto of_first =
+        memory_left(sys + "/fs/cgroup/memory", named(line.substr(at + key.size())), first_version);
+    if (of_first) left = std::min(left.value_or(*of_first), *of_first);
+  }
+  return left;
+}
+
 }  // namespace
 
 result<core_limits> read_core_limits(const std::string& proc, const std::string& sys) {
@@ -73,14 +140,15 @@ result<core_limits> read_core_limits(const std::string& proc, const std::string&
   return limits;
 }
 
-result<std::int64_t> available_memory_bytes(const std::string& proc) {
+result<std::int64_t> available_memory_bytes(const std::string& proc, const std::string& sys) {
   constexpr std::int64_t bytes_per_kib = 1024;
   ASSAY_TRY_ASSIGN(const std::string rest, line_after(proc + "/meminfo", "MemAvailable:"));
   std::istringstream fields(rest);
   std::int64_t kib = 0;
   if (!(fields >> kib))
     return ASSAY_FAIL(unavailable, proc + "/meminfo: MemAvailable: not a number");
-  return kib * bytes_per_kib;
+  const std::int64_t of_machine = kib * bytes_per_kib;
+  return std::min(memory_left(proc, sys).value_or(of_machine), of_machine);
 }
 
 result<std::string> huge_page_mode(const std::string& sys) {

@@ -22,8 +22,10 @@ struct core_limits {
 result<core_limits> read_core_limits(const std::string& proc = "/proc",
                                      const std::string& sys = "/sys");
 
-/// Memory that can be taken without swapping, by the kernel's own estimate (MemAvailable).
-result<std::int64_t> available_memory_bytes(const std::string& proc = "/proc");
+/// Memory that can be taken without swapping: by the kernel's own estimate (MemAvailable), or what
+/// the tightest cgroup has left, caches that it can drop included, where that is less.
+result<std::int64_t> available_memory_bytes(const std::string& proc = "/proc",
+                                            const std::string& sys = "/sys");
 
 /// The mode of transparent huge pages that is in force: always, madvise or never.
 result<std::string> huge_page_mode(const std::string& sys = "/sys");

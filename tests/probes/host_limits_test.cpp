@@ -44,9 +44,30 @@ TEST(HostLimits, no_quota_is_none_and_not_zero_cores) {
 TEST(HostLimits, memory_is_what_can_be_had_and_not_what_is_free) {
   const fake_proc fake;
   fake.write("meminfo", "MemTotal: 9 kB\nMemFree: 1 kB\nMemAvailable:     2048 kB\n");
-  EXPECT_EQ(available_memory_bytes(fake.root()).value(), 2048 * 1024);
+  EXPECT_EQ(available_memory_bytes(fake.root(), fake.root()).value(), 2048 * 1024);
   fake.write("meminfo", "MemTotal: 9 kB\n");
   EXPECT_FALSE(available_memory_bytes(fake.root())) << "before Linux 3.14";
+}
+
+// A container of 64 MiB that is told of the machine's 24 GB plans with them, and is killed.
+TEST(HostLimits, memory_is_what_the_tightest_group_has_left) {
+  const fake_proc fake;
+  const auto available = [&] { return available_memory_bytes(fake.root(), fake.root()).value(); };
+  fake.write("meminfo", "MemAvailable:     2048 kB\n");
+  fake.write("self/cgroup", "4:memory:/a/b\n0::/outer/inner\n");
+  fake.write("fs/cgroup/outer/inner/memory.max", "max\n");
+  fake.write("fs/cgroup/outer/inner/memory.current", "1000\n");
+  EXPECT_EQ(available(), 2048 * 1024);
+  fake.write("fs/cgroup/outer/memory.max", "900000\n");
+  fake.write("fs/cgroup/outer/memory.current", "500000\n");
+  EXPECT_EQ(available(), 400'000);
+  fake.write("fs/cgroup/outer/memory.stat", "active_file 50000\ninactive_file 150000\n");
+  EXPECT_EQ(available(), 600'000) << "caches that can be dropped";
+  fake.write("fs/cgroup/memory/a/memory.limit_in_bytes", "300000\n");
+  fake.write("fs/cgroup/memory/a/memory.usage_in_bytes", "400000\n");
+  EXPECT_EQ(available(), 0) << "of the first version, and over its limit";
+  fake.write("fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(available(), 600'000) << "no limit, as the first version writes it";
 }
 
 TEST(HostLimits, the_mode_in_brackets_is_in_force) {
