@@ -39,8 +39,8 @@ def make_pages():
     run("audit", "--out-trace", path("other.trace"))
     run("report", path("other.trace"), path("one.trace"), "--html", path("two.html"), "--json",
         path("two.json"))
-    for at in range(12):
-        run("report", path("one.trace" if at < 6 else "other.trace"), "--history",
+    for at in range(18):  # of fewer no step could be told from chance, among so many series
+        run("report", path("one.trace" if at < 9 else "other.trace"), "--history",
             path("kept.db"), "--commit", f"c{at:03}")
     run("history", "changes", "--history", path("kept.db"), "--html", path("trends.html"))
 
@@ -361,9 +361,9 @@ class Trends(OpenPage):
 
     def test_a_change_is_marked_where_the_trace_changed(self):
         view = PAGE.value(DATA % "trends")["views"][0]
-        self.assertEqual(len(view["places"]), 12)
-        self.assertEqual([each["place"] for each in view["marks"]], [7])
-        self.assertIn("c005..c006", view["marks"][0]["why"])
+        self.assertEqual(len(view["places"]), 18)
+        self.assertEqual([each["place"] for each in view["marks"]], [10])
+        self.assertIn("c008..c009", view["marks"][0]["why"])
         exported = subprocess.run([ASSAY, "history", "export", "--history", path("kept.db")],
                                   capture_output=True, text=True, check=True).stdout.splitlines()
         name = view["name"].split(": ", 1)[1]
@@ -371,9 +371,9 @@ class Trends(OpenPage):
                 if name in (each["name"], f"{each['name']} ({each.get('metric')})")]
         self.assertEqual(view["series"][0]["values"], kept)
         PAGE.value("document.querySelector('#trends .plot-host').focus()")
-        for _ in range(7):
+        for _ in range(10):
             PAGE.key("ArrowRight")
-        self.assertIn("changed in c005..c006",
+        self.assertIn("changed in c008..c009",
                       PAGE.value("document.querySelector('#trends .said').textContent"))
 
 
