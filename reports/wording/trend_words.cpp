@@ -129,6 +129,10 @@ word_document trend_document(const model::trend_report& report) {
   out.blind_spots.push_back(
       "Which commit of a range made a change: the history has results of its two ends alone");
   out.blind_spots.push_back(
+      "Which of two commits is the older: results stand in the order in which they were added, so "
+      "that "
+      "of an old commit measured late the range may run backwards");
+  out.blind_spots.push_back(
       "Whether the program or its machine changed: times on a machine that other work shares drift "
       "with that work; assay compare tells the two apart");
   if (too_short > 0)
