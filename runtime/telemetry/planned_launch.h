@@ -4,6 +4,7 @@
 // whoever plans and whoever reads share. The runtime neither writes nor reads it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
