@@ -74,13 +74,24 @@ found_division best_of(std::span<const double> values, const bounds& stretches, 
   return best;
 }
 
+// Of few values the best division's p is no small one: with as few shuffles as tell a small one it
+// would be luck on which side of the significance it falls.
+std::uint32_t permutations_of(std::size_t values_count, const change_rules& rules) {
+  constexpr std::size_t few = 24;
+  constexpr std::uint32_t finer = 20;
+  constexpr std::uint32_t most = 200'000;
+  if (values_count >= few || rules.permutations >= most) return rules.permutations;
+  return std::min(rules.permutations * finer, most);
+}
+
 // Goes no further than to know that it is above the significance: most series hold no change.
 double p_value_of(double strength, std::span<const double> values, const bounds& stretches,
                   const change_rules& rules, std::mt19937_64& random) {
   std::uint32_t as_strong = 1;  // the series itself is one of its orders
-  const double all = rules.permutations + 1.0;
+  const std::uint32_t permutations = permutations_of(values.size(), rules);
+  const double all = permutations + 1.0;
   std::vector<double> shuffled(values.begin(), values.end());
-  for (std::uint32_t i = 0; i < rules.permutations; ++i) {
+  for (std::uint32_t i = 0; i < permutations; ++i) {
     for (std::size_t s = 0; s + 1 < stretches.size(); ++s)
       shuffle(std::span(shuffled).subspan(stretches[s], stretches[s + 1] - stretches[s]), random);
     if (best_of(shuffled, stretches, rules.least_points).strength >= strength) ++as_strong;
@@ -109,17 +120,18 @@ change_rules rules_for(std::size_t series_count) {
 
 std::size_t least_values(const change_rules& rules) {
   constexpr std::size_t enough = 1'000;
-  // How many shuffles may divide as well as the series itself does.
-  const double most = std::floor(rules.significance * (rules.permutations + 1.0) + 1e-9) - 1.0;
   std::size_t count = 2 * rules.least_points;
   for (; count < enough; ++count) {
+    const double shuffles = permutations_of(count, rules);
+    // How many shuffles may divide as well as the series itself does.
+    const double most = std::floor(rules.significance * (shuffles + 1.0) + 1e-9) - 1.0;
     const auto n = static_cast<double>(count);
     const double front = std::floor(n / 2);
     const double orders =
         std::exp(std::lgamma(n + 1) - std::lgamma(front + 1) - std::lgamma(n - front + 1));
     // Two of the orders show the step: down as well as up. Their number among the shuffles is
     // Poisson's.
-    const double mean = rules.permutations * 2.0 / orders;
+    const double mean = shuffles * 2.0 / orders;
     double term = std::exp(-mean);
     double chance = 0.0;
     for (double i = 0.0; i <= most; term *= mean / ++i) chance += term;

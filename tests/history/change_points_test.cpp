@@ -79,8 +79,8 @@ series step_of(std::size_t count, const std::string& name) {
 
 // The clearest of steps, in all of them: what is called searched must be able to show it.
 TEST(Trends, searches_no_series_in_which_it_could_find_nothing) {
-  for (const std::size_t count : {std::size_t{1}, std::size_t{3}, std::size_t{66}})
-    for (std::size_t values = 8; values < 24; ++values) {
+  for (const std::size_t count : {std::size_t{1}, std::size_t{4}, std::size_t{15}})
+    for (std::size_t values = 8; values < 14; ++values) {
       std::vector<series> all;
       for (std::size_t i = 0; i < count; ++i) all.push_back(step_of(values, std::to_string(i)));
       const model::trend_report found = trends_of(all);
@@ -94,6 +94,8 @@ TEST(Trends, searches_no_series_in_which_it_could_find_nothing) {
       EXPECT_EQ(searched > 0, values >= found.least_points);
     }
   EXPECT_EQ(trends_of({step_of(10, "one")}).series[0].changes.size(), 1U);
+  EXPECT_EQ(least_values(rules_for(15)), 12U) << "2 in 924 orders is less than 0.05 / 15";
+  EXPECT_GE(least_values(rules_for(66)), 14U) << "and more than 0.05 / 66";
 }
 
 TEST(ChangePoints, equal_values_and_few_values_hold_none) {
