@@ -130,13 +130,24 @@ void say_roofline(list& to, const model::investigation& report) {
          "products alone");
 }
 
+void say_staging(list& to, std::string_view where, const model::pass_total& total) {
+  const std::string what =
+      fmt::format("How long bytes were staged before a copy in {}: no record tells it", where);
+  if (total.unbounded_copies > 0)
+    return to.say(true, fmt::format("{}, and of {} copies no call that would bound it", what,
+                                    total.unbounded_copies));
+  to.say(total.copy_calls > 0,
+         fmt::format("{}; inside of {} copy calls {} ns at most, which lie in submission where the "
+                     "device was idle",
+                     what, total.copy_calls, total.copy_call_ns));
+}
+
 void say_attribution(list& to, const model::investigation& report, const pass_fold& passes) {
   const auto& decode = report.decode;
   to.say(decode.passes == 0, "Where a decode step's time went: the trace holds no decode step");
   say_operators(to, report);
-  to.say(decode.copy_calls > 0,
-         "How long bytes were staged before a copy: no record tells it; where the device was idle "
-         "it lies in submission");
+  say_staging(to, "prefills", report.prefill);
+  say_staging(to, "decode steps", decode);
   to.say(decode.memory.untimed_calls > 0 && decode.allocations > 0,
          fmt::format("How long {} allocations in decode steps took: the trace stamps moments",
                      decode.allocations));

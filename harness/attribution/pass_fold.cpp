@@ -70,14 +70,20 @@ void pass_fold::take(const assay_record& record) {
   }
 }
 
+// Staging has no record of its own; calls that end before they begin bound nothing.
+void pass_fold::count_copy_call(const assay_record& call, model::pass_total& total) {
+  ++total.copy_calls;
+  const std::int64_t length_ns = difference(call.end_ns, call.start_ns);
+  if (length_ns < 0)
+    ++total.unbounded_copies;
+  else
+    total.copy_call_ns = sum(total.copy_call_ns, length_ns);
+}
+
 void pass_fold::take_call(const assay_record& call) {
   if ((call.flags & ASSAY_REFUSED) == 0) calls_.submission(call);
   if (open_kind_ != 0) {
-    if (call.op == ASSAY_OP_COPY) {
-      model::pass_total& total = total_of(open_kind_);
-      ++total.copy_calls;
-      total.copy_call_ns = sum(total.copy_call_ns, difference(call.end_ns, call.start_ns));
-    }
+    if (call.op == ASSAY_OP_COPY) count_copy_call(call, total_of(open_kind_));
     const bool waits = call.op == ASSAY_OP_SYNC;
     add({call.start_ns, call.end_ns, waits ? time_part::sync : time_part::submit, 0});
     if (waits) caller_.take_wait(call);
@@ -127,6 +133,7 @@ void pass_fold::place(const joined_activity& work) {
     }
   }
   if (open_kind_ == 0) return;
+  if (activity.op == ASSAY_OP_COPY && !work.has_call) ++total_of(open_kind_).unbounded_copies;
   // Which launch it is, the end of the pass tells: by its place among all of them.
   if (made.part == time_part::launch && pieces_.size() < max_pieces)
     held_launches_.push_back({work, pieces_.size()});

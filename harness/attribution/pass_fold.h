@@ -103,6 +103,7 @@ class pass_fold {
 
  private:
   void take_call(const assay_record& call);
+  static void count_copy_call(const assay_record& call, model::pass_total& total);
   void take_work(const assay_record& work);
   void begin_window(const assay_record& record);
   void end_window(const assay_record& record);

@@ -313,10 +313,15 @@ json to_object(const model::pass_total& total) {
     allocation["value"] = 0;
   }
   json staging{{"copy_calls_count", total.copy_calls}, {"copy_call_ns", total.copy_call_ns}};
-  if (total.copy_calls > 0)
+  if (total.unbounded_copies > 0) {
+    staging["unbounded_copies_count"] = total.unbounded_copies;
+    staging["absence"] = "no record tells staging, and copies have no call that would bound it";
+  } else if (total.copy_calls > 0) {
+    staging["at_most"] = total.copy_call_ns;
     staging["absence"] = "no record tells staging";
-  else
+  } else {
     staging["value"] = 0;
+  }
   out["allocation_ns"] = allocation;
   out["staging_ns"] = staging;
   json caller{{"passes_count", total.caller.passes}};

@@ -153,7 +153,9 @@ struct pass_total {
   std::int64_t device_busy_ns = 0;
   std::uint64_t allocations = 0;  ///< of `memory`'s calls, those that allocate
   std::uint64_t copy_calls = 0;
-  std::int64_t copy_call_ns = 0;   ///< inside of them: a device that stages bytes does it there
+  std::int64_t copy_call_ns = 0;  ///< inside of them: a device that stages bytes does it there
+  /// Copies whose call is not in the trace, or has no length: copy_call_ns bounds nothing then.
+  std::uint64_t unbounded_copies = 0;
   std::uint64_t graph_calls = 0;   ///< each submitted several launches at once
   std::int64_t graph_call_ns = 0;  ///< host time inside of them
   std::uint64_t named_passes = 0;  ///< whose launches the plan of a step names

@@ -75,6 +75,10 @@ std::string allocation_words(const model::pass_total& total) {
 }
 
 std::string staging_words(const model::pass_total& total) {
+  if (total.unbounded_copies > 0)
+    return fmt::format(
+        "unmeasured: no record tells it, and of {} copies no call that would bound it",
+        with_separators(total.unbounded_copies));
   return fmt::format("unmeasured: no record tells it; within the {} copy calls at most {}",
                      with_separators(total.copy_calls), duration_words(total.copy_call_ns));
 }
@@ -107,7 +111,7 @@ void add_pass_rows(word_table& table, std::string_view kind, const model::pass_t
   else if (total.memory.untimed_calls > 0)
     open("allocation", fmt::format("unmeasured: {} moments, without a length",
                                    with_separators(total.allocations)));
-  if (total.copy_calls == 0)
+  if (total.copy_calls == 0 && total.unbounded_copies == 0)
     row("staging", 0, 0, "nothing was copied", word_tone::plain);
   else
     open("staging", staging_words(total));

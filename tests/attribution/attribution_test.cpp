@@ -96,6 +96,54 @@ TEST(Attribution, calls_that_allocate_are_told_beside_the_residual) {
   EXPECT_EQ(trace.investigate().decode.memory.untimed_calls, 1U);
 }
 
+bool cannot_tell(const model::investigation& found, const std::string& words) {
+  return std::any_of(found.blind_spots.begin(), found.blind_spots.end(),
+                     [&](const std::string& each) { return each.find(words) != each.npos; });
+}
+
+// Its calls bound what a copy was staged for, where each copy has its call. A copy without one was
+// no "nothing was copied", and a bound by the others' calls would be none.
+TEST(Attribution, staging_has_a_bound_where_each_copy_has_its_call_and_none_elsewhere) {
+  planted_trace trace;
+  trace.begin(ASSAY_WINDOW_REQUEST, 0);
+  trace.begin(ASSAY_WINDOW_PREFILL, 0);
+  trace.work(ASSAY_OP_COPY, ASSAY_H2D, 0, 500, 64);
+  trace.wait(1'000);
+  trace.end(ASSAY_WINDOW_PREFILL, 0);
+  trace.step(0, 0);
+  trace.step(1, 0);
+  trace.end(ASSAY_WINDOW_REQUEST, 0);
+  const model::investigation whole = trace.investigate();
+  EXPECT_EQ(whole.decode.unbounded_copies, 0U);
+  EXPECT_TRUE(cannot_tell(whole,
+                          "staged before a copy in decode steps: no record tells it; inside of 2 "
+                          "copy calls 200 ns at most"));
+  EXPECT_TRUE(cannot_tell(whole,
+                          "staged before a copy in prefills: no record tells it; inside of 1 copy "
+                          "calls 100 ns at most"));
+
+  planted_trace backward = trace;
+  for (assay_record& each : backward.records)
+    if (each.kind == ASSAY_SUBMISSION && each.op == ASSAY_OP_COPY) each.end_ns -= 5'000;
+  EXPECT_EQ(backward.investigate().decode.unbounded_copies, 2U);
+  EXPECT_EQ(backward.investigate().decode.copy_call_ns, 0);
+
+  std::vector<assay_record>& all = trace.records;
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](const assay_record& each) {
+                             return each.kind == ASSAY_SUBMISSION && each.op == ASSAY_OP_COPY;
+                           }),
+            all.end());
+  const model::investigation found = trace.investigate();
+  EXPECT_EQ(found.decode.copy_calls, 0U);
+  EXPECT_EQ(found.decode.unbounded_copies, 2U);
+  EXPECT_EQ(found.prefill.unbounded_copies, 1U);
+  EXPECT_TRUE(cannot_tell(found,
+                          "staged before a copy in decode steps: no record tells it, and of 2 "
+                          "copies no call that would bound it"));
+  EXPECT_FALSE(cannot_tell(found, "ns at most"));
+}
+
 TEST(Attribution, a_wait_that_nothing_claims_is_residual_in_its_step_alone) {
   planted_trace trace;
   trace.begin(ASSAY_WINDOW_REQUEST, 0);

@@ -97,9 +97,9 @@ model::investigation sample_investigation(model::audit_report audit) {
   model::investigation report;
   report.audit = std::move(audit);
   report.decode = sample_total();
-  report.prefill.passes = 1;
+  report.prefill.passes = report.prefill.allocations = 1;
   report.prefill.wall_ns = report.prefill.residual_ns = 7'000;
-  report.prefill.allocations = 1;
+  report.prefill.unbounded_copies = 2;
   report.prefill.memory = {2, 0, 900, 600};
   report.steps = {{0, 0, 0, 8'000, {8'000}, 0}, {0, 1, 9'000, 12'000, {0, 2'000}, 5'000}};
   report.latencies = {{"TTFT", 0, 0, 0, 0, 0, 0, "the trace holds no prefill within a request"},
