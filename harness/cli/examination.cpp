@@ -181,11 +181,12 @@ ability of(const trace::arithmetic_ceiling& ceiling) {
                       : "not measured: " + ceiling.reason};
 }
 
-// A line each, or one that says why there is none.
+// A line each, or one that says why there is none. `whose`: before names that both devices have.
 template <class Ceiling>
-void add(std::vector<ability>& to, const char* what, const result<std::vector<Ceiling>>& measured) {
+void add(std::vector<ability>& to, const char* what, const result<std::vector<Ceiling>>& measured,
+         const char* whose = "") {
   if (!measured) return to.push_back({what, ability_state::no, measured.error().message});
-  for (const Ceiling& each : *measured) to.push_back(of(each));
+  for (const Ceiling& each : *measured) to.emplace_back(of(each)).what.insert(0, whose);
 }
 
 }  // namespace
@@ -224,7 +225,7 @@ std::vector<ability> examine_ceilings() {
   add(all, "links of the host", measured_ceilings());
   add(all, "arithmetic", measured_arithmetic());
   add(all, "links of a GPU", measured_gpu_ceilings());
-  add(all, "GPU arithmetic", measured_gpu_arithmetic());
+  add(all, "GPU arithmetic", measured_gpu_arithmetic(), "GPU ");
   return all;
 }
 

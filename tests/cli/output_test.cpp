@@ -216,7 +216,7 @@ TEST(Doctor, examines_and_is_content) {
   EXPECT_THAT(end.out, testing::AnyOf(HasSubstr("links of a GPU"), HasSubstr("device_read")));
   EXPECT_THAT(end.out, testing::ContainsRegex("yes       f32_fma +[0-9.]+ GFLOP/s measured: "));
   EXPECT_THAT(end.out, testing::AnyOf(HasSubstr("no        GPU arithmetic    "),
-                                      HasSubstr("yes       bf16_tensor ")));
+                                      HasSubstr("yes       GPU bf16_tensor ")));
 }
 
 TEST(Doctor, measures_the_arithmetic_that_a_run_so_set_would_use) {
